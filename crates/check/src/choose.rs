@@ -94,7 +94,7 @@ fn rank((row, way): (&Row, Option<Reduces>), facts: &Facts, asked: &Asked) -> (u
         _ => 1,
     };
     let way = match way {
-        Some(Reduces::PartialOrder) => 0,
+        Some(Reduces::PartialOrder | Reduces::Decomposition) => 0,
         Some(Reduces::Symmetry) => 1,
         None => 2,
     };

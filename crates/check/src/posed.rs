@@ -109,7 +109,7 @@ impl<'q> Posed<'q> {
         let mut notes = self.notes.clone();
         let mut answer = match (offered.reduction, self.reduction) {
             (Some(reduction), Some(Reduces::Symmetry)) => self.among_orbits(offered, reduction, &mut notes, control)?,
-            (Some(reduction), Some(Reduces::PartialOrder)) => {
+            (Some(reduction), Some(Reduces::PartialOrder | Reduces::Decomposition)) => {
                 let answer = self.prepared.answer(&Task::of(reduction.system()), control)?;
                 self.brought_back(answer, offered, reduction, control)?
             }

@@ -11,17 +11,20 @@ pub enum Reduces {
     Symmetry,
     /// Independent steps are taken in one order.
     PartialOrder,
+    /// Parts of the system are minimised and composed again.
+    Decomposition,
 }
 
 impl Reduces {
     /// All of them.
-    pub const ALL: [Reduces; 2] = [Reduces::Symmetry, Reduces::PartialOrder];
+    pub const ALL: [Reduces; 3] = [Reduces::Symmetry, Reduces::PartialOrder, Reduces::Decomposition];
 
     /// Its name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Reduces::Symmetry => "symmetry",
             Reduces::PartialOrder => "partial order",
+            Reduces::Decomposition => "decomposition",
         }
     }
 }

@@ -28,15 +28,17 @@ pub struct Table {
 
 const BOTH: &[Reduces] = &[Reduces::Symmetry, Reduces::PartialOrder];
 
+const PARTS: &[Reduces] = &[Reduces::Decomposition];
+
 static STANDARD: LazyLock<Table> = LazyLock::new(|| {
     let mut rows: Vec<Row> = Vec::new();
     let refinement: [&'static dyn Engine; 3] = [&NORMAL_FORM, &ANTICHAIN, &LAZY_NORMAL_FORM];
     let properties: [&'static dyn Engine; 4] = [&DEADLOCK, &DIVERGENCE, &DETERMINISM, &HAS_TRACE];
     rows.extend(refinement.into_iter().chain(properties).map(|engine| Row { engine, reductions: BOTH }));
-    rows.push(Row { engine: &EXACT, reductions: &[Reduces::Symmetry] });
-    rows.push(Row { engine: &HASH_COMPACT, reductions: &[] });
-    rows.push(Row { engine: &BITSTATE, reductions: &[] });
-    rows.push(Row { engine: &SYMBOLIC, reductions: &[] });
+    rows.push(Row { engine: &EXACT, reductions: &[Reduces::Symmetry, Reduces::Decomposition] });
+    rows.push(Row { engine: &HASH_COMPACT, reductions: PARTS });
+    rows.push(Row { engine: &BITSTATE, reductions: PARTS });
+    rows.push(Row { engine: &SYMBOLIC, reductions: PARTS });
     rows.push(Row { engine: &GAME, reductions: &[Reduces::Symmetry] });
     rows.push(Row { engine: &TEMPORAL, reductions: &[] });
     Table { rows }
@@ -76,6 +78,9 @@ impl Row {
             Some(Reduces::PartialOrder) => {
                 left.take(Setting::PartialOrder);
             }
+            Some(Reduces::Decomposition) => {
+                left.take(Setting::Decompose);
+            }
             None => {}
         }
         left
@@ -88,6 +93,7 @@ impl Row {
                 facts.symmetries != ProvableSymmetries::None && asked.symmetry != Some(SymmetryUse::Off)
             }
             Reduces::PartialOrder => facts.partial_order && asked.partial_order == Some(true),
+            Reduces::Decomposition => facts.decomposition && asked.decompose.is_some(),
         };
         self.reductions.iter().filter(possible).copied().map(Some).chain([None]).collect()
     }

@@ -14,7 +14,11 @@ use crate::text::{list, resources, table, unfinished, verdict};
 
 impl Answer for ConvertReport {
     fn text(&self, _colour: bool) -> String {
-        format!("{}: {}\n", self.output, size(self.size))
+        let mut text = format!("{}: {}\n", self.output, size(self.size));
+        if let Some(line) = &self.decomposed {
+            let _ = writeln!(text, "  {line}");
+        }
+        text
     }
 }
 
@@ -80,6 +84,7 @@ impl Answer for CompareReport {
         if let Some((left, right)) = self.classes {
             rows.push(("classes", format!("{} and {}", count(left as u64), count(right as u64))));
         }
+        rows.extend(self.decomposed.iter().map(|line| ("decomposed", line.clone())));
         rows.extend(resources(&self.resources));
         text.push_str(&table(&rows));
         text

@@ -5,6 +5,7 @@ mod arguments;
 mod check;
 mod cspm;
 mod cspm_eval;
+mod decompose;
 mod evaluating;
 mod exit;
 mod games;

@@ -35,13 +35,14 @@ pub(crate) fn run(command: LtsCommand, common: Common) -> ExitCode {
             run.check(&files, |job| lts::minimise(&task, job));
             run.finish()
         }
-        LtsCommand::Compare { left, right, equivalence, models, reading } => {
+        LtsCommand::Compare { left, right, equivalence, decompose, models, reading } => {
             let mut run = Run::new("lts compare", common, Destination::Out);
             let files = names([&left, &right]);
             if !reads_once(&mut run, &files) {
                 return run.finish();
             }
-            let task = Comparing { left, right, opening: opening(models, reading), equivalence };
+            let opening = Opening { decompose, ..opening(models, reading) };
+            let task = Comparing { left, right, opening, equivalence };
             run.check(&files, |job| lts::compare(&task, job));
             run.finish()
         }
@@ -101,9 +102,9 @@ pub(crate) fn run(command: LtsCommand, common: Common) -> ExitCode {
             run.check(&shown, |job| lts::compose(&task, job));
             run.finish()
         }
-        LtsCommand::Generate { file, process, output, writing } => {
+        LtsCommand::Generate { file, process, decompose, output, writing } => {
             let mut run = Run::new("lts generate", common, destination(Some(&output)));
-            let opening = Opening { processes: process.into_iter().collect(), ..Opening::default() };
+            let opening = Opening { processes: process.into_iter().collect(), decompose, ..Opening::default() };
             run.check(&names([&file]), |job| lts::generate_lts(&file, &opening, &output, writing.to, job));
             run.finish()
         }
@@ -125,7 +126,7 @@ impl From<Reading> for lts::Reading {
 
 fn opening(models: Models, reading: Reading) -> Opening {
     let Models { process, visible, rename } = models;
-    Opening { reading: reading.into(), processes: process, view: View { visible, rename } }
+    Opening { reading: reading.into(), processes: process, view: View { visible, rename }, decompose: None }
 }
 
 fn names<'a>(files: impl IntoIterator<Item = &'a PathBuf>) -> Vec<String> {

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use trefoil_control::Control;
+use trefoil_session::mcrl2::decompose::{Decomposing, decompose};
 use trefoil_session::mcrl2::eval::{Evaluating, EvaluationReport, Script, evaluate};
 use trefoil_session::mcrl2::linear::{Analyses, LinearReport, linear};
 use trefoil_session::mcrl2::{self, SortsReport};
@@ -12,6 +13,7 @@ use trefoil_session::{Problem, Texts, Verdict};
 
 use crate::arguments::{Common, Mcrl2Command};
 use crate::cspm::quiet;
+use crate::decompose::Decomposed;
 use crate::evaluating::{Evaluates, prompt};
 use crate::run::{Answer, Destination, Run};
 use crate::terminal;
@@ -61,6 +63,28 @@ pub(crate) fn run(command: Mcrl2Command, common: Common) -> ExitCode {
             };
             run.check(&[file.display().to_string()], |job| {
                 quiet(linear(&file, analyses, why, job), no_warnings, |report| &mut report.warnings)
+            });
+            run.finish()
+        }
+        Mcrl2Command::Decompose {
+            file,
+            partition,
+            equivalence,
+            output,
+            picture,
+            write_parts,
+            why,
+            no_warnings,
+            writing,
+        } => {
+            let is_stream = output.as_deref().is_some_and(|output| output.as_os_str() == "-");
+            let destination = if is_stream { Destination::Err } else { Destination::Out };
+            let mut run = Run::new("mcrl2 decompose", common, destination);
+            let files = [file.display().to_string()];
+            let task = Decomposing { file, partition, equivalence, output, format: writing.to, picture, write_parts };
+            run.check(&files, |job| {
+                let report = quiet(decompose(&task, job), no_warnings, |report| &mut report.warnings)?;
+                Ok(Decomposed { report, why })
             });
             run.finish()
         }

@@ -84,6 +84,7 @@ const OPTIONS: &[(&str, Sort)] = &[
     ("--evidence", Sort::Asked(&["run.aut", "run.svg"], &[])),
     ("--witness", Sort::Asked(&[""], &[])),
     ("--fairness", Sort::Asked(&["weak", "strong"], &["none"])),
+    ("--decompose", Sort::Asked(&[""], &[])),
 ];
 
 struct Folder(tempfile::TempDir);

@@ -5,19 +5,22 @@
 #[path = "support/bisimulation.rs"]
 mod bisimulation;
 
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use bisimulation::bisimilar;
 use trefoil_control::Control;
-use trefoil_lts::equivalence::{Equivalence, compare};
-use trefoil_lts::{Lts, generate};
-use trefoil_mcrl2::decompose::{ComposedSystem, Decomposition, Freedom, Hiding, Partition, Undone, choose, decompose};
+use trefoil_lts::equivalence::{Equivalence, compare, minimise};
+use trefoil_lts::{Lts, LtsBuilder, generate};
+use trefoil_mcrl2::decompose::{
+    ComposedSystem, Decomposition, Freedom, Hiding, Partition, Undone, WrittenParts, choose, decompose, written_parts,
+};
 use trefoil_mcrl2::linear::{Analyses, linearise};
 use trefoil_mcrl2::system::Model;
 use trefoil_mcrl2::{processes, syntax};
 use trefoil_source::FileId;
 use trefoil_system::replay::replay_path;
-use trefoil_system::{Cut, Label, LabelId, Labels, Path, System, TakenStep, Writing};
+use trefoil_system::{Cut, Label, LabelId, Labels, Path, StateId, System, TakenStep, Writing};
 use trefoil_testkit::mcrl2::cleave::{Process, random_partition, random_process};
 use trefoil_testkit::{Random, seed};
 
@@ -147,6 +150,269 @@ fn the_cleave_by_definition_is_strongly_bisimilar_to_the_original() {
     }
 }
 
+/// Two parts by the rules of the thesis, of a text with a linear process of its own.
+fn in_two(text: &str, analyses: Analyses, parts: &dyn Fn(&Model) -> [Vec<usize>; 2]) -> WrittenParts {
+    let tree = syntax::parse(text, FileId(0), &mut Vec::new());
+    let model = model(text, analyses);
+    let [first, second] = parts(&model);
+    written_parts(model.linear(), [&first, &second], &tree, text)
+}
+
+#[test]
+fn written_parts_are_strongly_bisimilar_to_the_original() {
+    let mut both = 0;
+    for number in 0..60 {
+        let mut random = Random::new(seed() + 3_000 + number);
+        let process = random_process(&mut random);
+        let partition = random_partition(&mut random, process.parameters.len(), 2);
+        let text = process.text();
+        let written = in_two(&text, Analyses::NONE, &|model| {
+            let [first, second] = &of_linear(&process, model, &partition)[..] else { panic!("two parts") };
+            [first.clone(), second.clone()]
+        });
+        let whole = graph(&model(&text, Analyses::NONE));
+        let composed = graph(&model(&written.composition, Analyses::ALL));
+        let context = format!("TREFOIL_SEED={}\n{partition:?}\n{}", seed() + 3_000 + number, written.composition);
+        assert!(bisimilar(&composed, &whole), "{context}");
+        both += usize::from(written.composition.contains("sync"));
+    }
+    assert!(both > 30, "{both}");
+}
+
+/// The composition of two parts as definition 3.3.4 has it: labels with `tag` are done alone, labels with the actions
+/// `syncNV` and `syncNW` together when their values are the same.
+fn composed(first: &Lts, second: &Lts) -> Lts {
+    let labels = Arc::new(Labels::written(Writing::Brackets));
+    /// What is left of a label, and what it synchronises by.
+    type Seen = (Vec<trefoil_system::Part>, Option<(String, Vec<Box<str>>)>);
+    let seen = |lts: &Lts, label: LabelId| -> Seen {
+        let (mut rest, mut sync) = (Vec::new(), None);
+        for part in lts.labels().get(label).parts() {
+            match part.name.strip_prefix("sync") {
+                Some(number) => sync = Some((number[..number.len() - 1].to_string(), part.arguments.to_vec())),
+                None if &*part.name == "tag" => {}
+                None => rest.push(part.clone()),
+            }
+        }
+        (rest, sync)
+    };
+    let named = |parts: Vec<trefoil_system::Part>| match parts.len() {
+        0 => LabelId::TAU,
+        _ => labels.intern(Label::bag(parts)),
+    };
+    let mut builder = LtsBuilder::new(labels.clone());
+    let mut order = vec![(first.initial(), second.initial())];
+    let mut numbers = HashMap::from([(order[0], 0u32)]);
+    let mut at = 0;
+    while at < order.len() {
+        let (one, other) = order[at];
+        let mut steps = Vec::new();
+        for step in first.outgoing(one) {
+            let (rest, sync) = seen(first, step.label);
+            if sync.is_none() {
+                steps.push((rest, (step.target, other)));
+                continue;
+            }
+            for answer in second.outgoing(other) {
+                let (more, answered) = seen(second, answer.label);
+                if answered == sync {
+                    steps.push(([rest.clone(), more].concat(), (step.target, answer.target)));
+                }
+            }
+        }
+        for step in second.outgoing(other) {
+            let (rest, sync) = seen(second, step.label);
+            if sync.is_none() {
+                steps.push((rest, (one, step.target)));
+            }
+        }
+        for (parts, target) in steps {
+            let next = order.len() as u32;
+            let number = *numbers.entry(target).or_insert(next);
+            if number == next {
+                order.push(target);
+            }
+            builder.add(StateId(at as u32), named(parts), StateId(number));
+        }
+        at += 1;
+    }
+    builder.at_least(order.len() as u32);
+    builder.build(StateId(0))
+}
+
+fn size(lts: &Lts) -> (usize, usize) {
+    (lts.state_count(), lts.transition_count())
+}
+
+fn small(lts: &Lts) -> Lts {
+    minimise(lts, Equivalence::Strong, &Control::unlimited()).expect("no limit").lts
+}
+
+/// States, and steps of all summands: equal steps of two summands count twice, as in the state spaces that are printed.
+fn steps(model: &Model) -> (usize, usize) {
+    let control = Control::unlimited();
+    let mut explorer = model.explorer(&control);
+    let mut pending = vec![model.initial(&control).expect("no limit")];
+    let mut known: HashSet<Vec<u32>> = pending.iter().cloned().collect();
+    let mut count = 0;
+    while let Some(row) = pending.pop() {
+        let walked = explorer.successors(&row, &mut |step| {
+            count += 1;
+            if known.insert(step.row.to_vec()) {
+                pending.push(step.row.to_vec());
+            }
+            Ok(())
+        });
+        walked.expect("no limit");
+    }
+    (known.len(), count)
+}
+
+/// The sizes of two parts, as they are and minimised, of the composition of the minimised ones, and of that minimised.
+fn sizes(text: &str, names: &[&str]) -> Vec<(usize, usize)> {
+    let written = in_two(text, Analyses::ALL, &|model| {
+        let is_first = |slot: &usize| names.contains(&model.layout().slots()[*slot].name.as_str());
+        let (first, second): (Vec<usize>, Vec<usize>) =
+            (0..model.layout().slots().len()).partition(|slot| is_first(slot));
+        assert_eq!(first.len(), names.len());
+        [first, second]
+    });
+    let models = written.parts.map(|text| model(&text, Analyses::NONE));
+    let [first, second] = [0, 1].map(|part| graph(&models[part]));
+    let (less, fewer) = (small(&first), small(&second));
+    let both = composed(&less, &fewer);
+    let least = small(&both);
+    let whole = small(&graph(&model(text, Analyses::ALL)));
+    assert_eq!(size(&least), size(&whole), "{text}");
+    vec![steps(&models[0]), size(&less), steps(&models[1]), size(&fewer), size(&both), size(&least)]
+}
+
+/// The chat box of Romijn for some users with requests hidden, as mCRL2 ships it.
+fn romijn(users: &[usize]) -> String {
+    let pairs: Vec<(usize, usize)> = users
+        .iter()
+        .flat_map(|&one| users.iter().map(move |&other| (one, other)))
+        .filter(|(one, other)| one != other)
+        .collect();
+    let mut parameters: Vec<String> = users.iter().map(|user| format!("pres{user}: Bool")).collect();
+    parameters.extend(pairs.iter().map(|(one, other)| format!("sentto{one}{other}: Bool")));
+    let mut summands = Vec::new();
+    for user in users {
+        let here = format!("pres{user}");
+        summands.push(format!("{here} -> JOIN({user}, NO) . Box() <> JOIN({user}, OK) . Box({here} = !{here})"));
+        summands.push(format!("(!{here}) -> LEAVE({user}, NO) . Box() <> LEAVE({user}, OK) . Box({here} = !{here})"));
+        summands.push(format!("DREQ({user}, {user}, MES, NO) . Box()"));
+        summands.push(format!("DREQ({user}, {user}, ACK, NO) . Box()"));
+    }
+    for (one, other) in pairs {
+        let both = format!("pres{one} && pres{other}");
+        for (kind, sent, test) in
+            [("MES", format!("sentto{one}{other}"), "!"), ("ACK", format!("sentto{other}{one}"), "")]
+        {
+            let action = |output: &str| format!("DREQ({one}, {other}, {kind}, {output})");
+            let (yes, no) = (action("OK"), action("NO"));
+            summands.push(format!("({both} && {test}{sent}) -> {yes} . Box({sent} = !{sent}) <> {no} . Box()"));
+        }
+    }
+    format!(
+        "sort Mes = struct MES | ACK; Output = struct NO | OK;\nact JOIN, LEAVE: Nat # Output; DREQ: Nat # Nat # Mes # Output;\n\
+         proc Box({}) =\n{};\ninit hide({{DREQ}}, Box({}));\n",
+        parameters.join(", "),
+        summands.join("\n + "),
+        vec!["false"; parameters.len()].join(", ")
+    )
+}
+
+#[test]
+fn the_parts_of_the_chat_box_have_the_sizes_of_the_thesis() {
+    let user = ["pres0", "sentto01", "sentto02", "sentto03", "sentto10", "sentto20", "sentto30"];
+    let printed = [(128, 4_352), (128, 3_456), (512, 37_888), (8, 440), (1_024, 22_528), (16, 144)];
+    let mut found = sizes(&romijn(&[0, 1, 2, 3]), &user);
+    // Requests of a user to itself are eight equal summands once they are hidden, which are one here, in both parts.
+    for part in [0, 2] {
+        found[part].1 += 7 * found[part].0;
+    }
+    assert_eq!(found, printed);
+}
+
+/// The alternating bit protocol of mCRL2's examples with five data elements; only the ends of the channel are visible.
+const ALTERNATING_BIT: &str = "sort D = struct d1 | d2 | d3 | d4 | d5; Error = struct e;\n\
+    act r1, s4: D; s2, r2, c2: D # Bool; s3, r3, c3: D # Bool; s3, r3, c3: Error; s5, r5, c5: Bool; s6, r6, c6: Bool;\n\
+    s6, r6, c6: Error; i;\n\
+    proc S(b: Bool) = sum d: D. r1(d) . T(d, b);\n\
+    T(d: D, b: Bool) = s2(d, b) . (r6(b) . S(!b) + (r6(!b) + r6(e)) . T(d, b));\n\
+    R(b: Bool) = sum d: D. r3(d, b) . s4(d) . s5(b) . R(!b) + (sum d: D. r3(d, !b) + r3(e)) . s5(!b) . R(b);\n\
+    K = sum d: D, b: Bool. r2(d, b) . (i . s3(d, b) + i . s3(e)) . K;\n\
+    L = sum b: Bool. r5(b) . (i . s6(b) + i . s6(e)) . L;\n\
+    init hide({c2, c3, c5, c6, i}, allow({r1, s4, c2, c3, c5, c6, i},\n\
+    comm({r2|s2 -> c2, r3|s3 -> c3, r5|s5 -> c5, r6|s6 -> c6}, S(true) || K || L || R(true))));\n";
+
+#[test]
+fn the_parts_of_the_alternating_bit_protocol_have_the_sizes_of_the_thesis() {
+    let whole = model(ALTERNATING_BIT, Analyses::ALL);
+    assert_eq!(size(&graph(&whole)), (182, 230));
+    // The message that is being sent is one part, everything else the other: the sizes that are printed.
+    let printed = [(5, 35), (5, 35), (78, 126), (28, 46), (76, 90), (48, 58)];
+    assert_eq!(sizes(ALTERNATING_BIT, &["d"]), printed);
+}
+
+#[test]
+fn deadlocks_of_a_decomposition_are_deadlocks_of_the_original() {
+    let control = Control::unlimited();
+    let everything: Hiding = Arc::new(|_: &Label| true);
+    let (mut deadlocks, mut steps) = (0, 0);
+    for number in 0..150 {
+        let mut random = Random::new(seed() + 4_000 + number);
+        let process = random_process(&mut random);
+        let partition = random_partition(&mut random, process.parameters.len(), 2 + number as usize % 3);
+        let text = process.text();
+        let model = model(&text, Analyses::NONE);
+        let partition = of_linear(&process, &model, &partition);
+        let context = format!("TREFOIL_SEED={}\n{partition:?}\n{text}", seed() + 4_000 + number);
+        let freedom = Freedom { equivalence: Equivalence::DivergenceBranching, hidden: &everything };
+        let made = decompose(&model, &partition, &freedom, &control).unwrap_or_else(|undone| panic!("{undone:?}"));
+        let made = ComposedSystem::new(Arc::new(made));
+        let lts = made.decomposition().lts().clone();
+        let whole = graph(&model);
+        let dead = |lts: &Lts| lts.states().find(|&state| lts.outgoing(state).is_empty());
+        assert_eq!(dead(&lts).is_some(), dead(&whole).is_some(), "{context}");
+        let Some(end) = dead(&lts) else { continue };
+        // A path there, breadth-first.
+        let mut parents: HashMap<StateId, (StateId, LabelId)> = HashMap::new();
+        let mut order = vec![lts.initial()];
+        let mut at = 0;
+        while at < order.len() {
+            for step in lts.outgoing(order[at]) {
+                if step.target != lts.initial() && !parents.contains_key(&step.target) {
+                    parents.insert(step.target, (order[at], step.label));
+                    order.push(step.target);
+                }
+            }
+            at += 1;
+        }
+        let mut path = Path { start: made.initial(&control).expect("no limit"), steps: Vec::new() };
+        let mut here = end;
+        while let Some(&(parent, label)) = parents.get(&here) {
+            path.steps.insert(0, TakenStep { label, row: vec![here.0, 0] });
+            here = parent;
+        }
+        let run = made.deadlock_of_original(&path, &control).unwrap_or_else(|cut| panic!("{cut:?} {context}"));
+        assert!(replay_path(&*model, &run, &control).is_ok(), "{context}");
+        let mut more = 0;
+        model
+            .explorer(&control)
+            .successors(run.last(), &mut |_| {
+                more += 1;
+                Ok(())
+            })
+            .expect("no limit");
+        assert_eq!(more, 0, "{context}");
+        deadlocks += 1;
+        steps += run.steps.len();
+    }
+    assert!(deadlocks > 4, "{deadlocks} deadlocks, {steps} steps");
+}
+
 #[test]
 fn a_stuck_condition_counts_where_it_is_reached() {
     let text = |initial: &str| {
@@ -164,7 +430,9 @@ fn a_stuck_condition_counts_where_it_is_reached() {
     assert!(bisimilar(found.lts(), &graph(&guarded)));
     let open = model(&text("true"), Analyses::NONE);
     match decompose(&open, &partition, &freedom, &Control::unlimited()) {
-        Err(Undone::Cut(Cut::Wrong(wrong))) => assert!(wrong.message.contains("head([])"), "{}", wrong.message),
+        Err(Undone::Cut(Cut::Wrong(wrong))) => {
+            assert!(wrong.message.contains("head([])") && wrong.message.contains("`a`"), "{}", wrong.message);
+        }
         Err(other) => panic!("{other:?}"),
         Ok(_) => panic!("a state with a stuck condition is reached"),
     }

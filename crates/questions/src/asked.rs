@@ -174,6 +174,15 @@ impl Fairness {
     }
 }
 
+/// How a system is taken apart.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Decompose {
+    /// By a partition that is chosen.
+    Chosen,
+    /// By this partition of the parameters: names with commas between them, parts with slashes.
+    By(String),
+}
+
 /// The options that were given. `None` and `false` mean that the user did not say.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Asked {
@@ -207,6 +216,8 @@ pub struct Asked {
     pub witness: bool,
     /// Which runs claims are about.
     pub fairness: Option<Fairness>,
+    /// Is the system taken apart, and composed again from minimised parts?
+    pub decompose: Option<Decompose>,
 }
 
 /// The name of the strategy that picks one of the others.
@@ -245,11 +256,13 @@ pub enum Setting {
     Witness,
     /// [`Asked::fairness`]
     Fairness,
+    /// [`Asked::decompose`]
+    Decompose,
 }
 
 impl Setting {
     /// All of them.
-    pub const ALL: [Setting; 15] = [
+    pub const ALL: [Setting; 16] = [
         Setting::Engine,
         Setting::Algorithm,
         Setting::Order,
@@ -265,6 +278,7 @@ impl Setting {
         Setting::Evidence,
         Setting::Witness,
         Setting::Fairness,
+        Setting::Decompose,
     ];
 
     /// As the command line writes it.
@@ -285,6 +299,7 @@ impl Setting {
             Setting::Evidence => "--evidence",
             Setting::Witness => "--witness",
             Setting::Fairness => "--fairness",
+            Setting::Decompose => "--decompose",
         }
     }
 }
@@ -308,6 +323,7 @@ impl Asked {
             evidence: true,
             witness: true,
             fairness: Some(Fairness::Weak),
+            decompose: Some(Decompose::Chosen),
         }
     }
 
@@ -329,6 +345,7 @@ impl Asked {
             Setting::Evidence => self.evidence,
             Setting::Witness => self.witness,
             Setting::Fairness => self.fairness.is_some_and(|fairness| fairness != Fairness::None),
+            Setting::Decompose => self.decompose.is_some(),
         }
     }
 
@@ -356,6 +373,7 @@ impl Asked {
             Setting::Evidence => self.evidence = false,
             Setting::Witness => self.witness = false,
             Setting::Fairness => self.fairness = None,
+            Setting::Decompose => self.decompose = None,
         }
         wanted
     }
@@ -393,6 +411,13 @@ impl Asked {
             Setting::PartialOrder => self.partial_order.filter(|on| !on).map(|_| "off"),
             Setting::Store => self.store.map(Store::name),
             Setting::Fairness => self.fairness.map(Fairness::name),
+            Setting::Decompose => match &self.decompose {
+                Some(Decompose::By(partition)) => {
+                    let _ = write!(text, "='{partition}'");
+                    None
+                }
+                Some(Decompose::Chosen) | None => None,
+            },
             Setting::Symmetry => match &self.symmetry {
                 Some(SymmetryUse::Types(types)) => {
                     let _ = write!(text, " {}", types.join(","));

@@ -11,6 +11,8 @@ pub struct Facts {
     pub symmetries: ProvableSymmetries,
     /// Can independent steps be taken in one order only?
     pub partial_order: bool,
+    /// Can it be taken apart along its parameters?
+    pub decomposition: bool,
     /// Is all of it in memory already?
     pub explicit: bool,
     /// Where its failures and divergences come from.
@@ -38,6 +40,7 @@ impl Facts {
         Facts {
             symmetries: if system.action().is_some() { ProvableSymmetries::Found } else { ProvableSymmetries::None },
             partial_order: false,
+            decomposition: false,
             explicit: system.in_memory().is_some(),
             observations: system.observations(),
             width: system.layout().width(),

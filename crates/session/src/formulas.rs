@@ -14,20 +14,23 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use trefoil_check::formula::game::{FormulaGame, LabelReader, label_parts, termination};
-use trefoil_check::formula::{ActionSignature, Formula, Signature, template};
+use trefoil_check::formula::{ActionSignature, Formula, Sight, Signature, template};
 use trefoil_check::{Offered, Posed, Reduction, Table};
 use trefoil_control::peak_memory;
 use trefoil_lts::Lts;
+use trefoil_lts::equivalence::Equivalence;
+use trefoil_mcrl2::decompose::{ComposedSystem, Freedom, Hiding};
 use trefoil_mcrl2::system::Model;
 use trefoil_questions::{Answer, Evidence as Shown, Facts, Found, Question, Unanswered};
 use trefoil_source::{Diagnostic, Place, ReportedPlace, Sources};
-use trefoil_system::{Cut, LabelId, Labels, System, Value};
+use trefoil_system::{Cut, Label, LabelId, Labels, System, Value};
 
 use crate::check::{
     Asked, Assertion, AssertionReport, Claim, Setting, Step, Trouble, Unused, Wanted, unused, unused_strategy,
 };
 use crate::cspm::Warnings;
 use crate::mcrl2::check::{OpenedModel, open_model};
+use crate::mcrl2::decompose::{apart, words};
 use crate::problem::{REFUSED, UNREADABLE, cut_short};
 use crate::promela::Story;
 use crate::{Job, Problem, Unfinished, Verdict, seconds};
@@ -159,7 +162,7 @@ impl Script {
         }
         let (name, mut sources, warnings, model) = match language {
             Some("mcrl2") => {
-                let OpenedModel { file, sources, warnings, model } = open_model(file, job)?;
+                let OpenedModel { file, sources, warnings, model, .. } = open_model(file, job)?;
                 (file, sources, warnings, Opened::Mcrl2(Arc::new(model)))
             }
             Some("promela") => {
@@ -228,6 +231,11 @@ impl Script {
     pub(crate) fn unused(&self, index: usize, options: &Asked) -> Vec<Unused> {
         let kind = self.listed[index - 1].kind;
         let mut all = unused(kind, options);
+        if let (Opened::File(_), true) = (&self.model, options.wants(Setting::Decompose)) {
+            let option = options.text(Setting::Decompose);
+            let words = format!("{option} applies to mCRL2 specifications only: this is a system in a file already");
+            all.push(Unused { setting: Setting::Decompose, option, conflict: None, words });
+        }
         // Name the part of the formula that prevents a reduction which other questions of the language admit.
         for unused in all.iter_mut().filter(|unused| unused.conflict.is_none() && kind != Claim::Formula) {
             let why = match unused.setting {
@@ -255,10 +263,22 @@ impl Script {
         let unused = self.unused(index, options);
         report.notes.extend(unused.iter().map(|unused| unused.words.clone()));
         let asked = unused.iter().fold(options.clone(), |rest, unused| rest.without(unused.setting));
+        let place = Place::File(self.file.clone());
+        let composed = match self.in_parts(index, &asked, &mut report, job) {
+            Ok(composed) => composed,
+            Err(unanswered) => {
+                self.unanswered(&mut report, unanswered, place, job);
+                report.check_seconds = seconds(started.elapsed());
+                return report;
+            }
+        };
         job.control.progress().begin("compiling", 0);
         let (formula, reader) = (self.formulas[index - 1].clone(), self.model.reader());
-        let place = Place::File(self.file.clone());
-        let game = FormulaGame::reading(formula, self.model.system(), reader, &job.control).map(Arc::new);
+        let system: Arc<dyn System> = match &composed {
+            Some(composed) => composed.clone(),
+            None => self.model.system(),
+        };
+        let game = FormulaGame::reading(formula, system, reader, &job.control).map(Arc::new);
         let mut symmetric = None;
         let answered = match &game {
             Ok(game) => match self.symmetries(game, &asked, job) {
@@ -283,15 +303,12 @@ impl Script {
             Ok(mut answer) => {
                 report.symmetry = symmetric.zip(answer.symmetry.take()).map(|(game, used)| game.told(used));
                 let game = game.expect("an answer is about a game");
-                self.report_answer(&mut report, &game, answer, job);
+                let reported = self.report_answer(&mut report, &game, answer, composed.as_deref(), job);
+                if let Err(cut) = reported {
+                    self.unanswered(&mut report, cut.into(), place, job);
+                }
             }
-            Err(Unanswered::Refused(refusal)) => {
-                report.tell(&Diagnostic::error(REFUSED, refusal.why, place), &self.sources);
-            }
-            Err(Unanswered::Cut { cut: Cut::Stopped, .. }) => {
-                report.give_up(Unfinished::new(job.control.why(), &job.control));
-            }
-            Err(Unanswered::Cut { cut, .. }) => report.tell(&cut_short(&cut, &job.control, place), &self.sources),
+            Err(unanswered) => self.unanswered(&mut report, unanswered, place, job),
         }
         report.check_seconds = seconds(started.elapsed());
         report.peak_memory_bytes = peak_memory();
@@ -306,7 +323,55 @@ impl Script {
         }
     }
 
-    fn report_answer(&mut self, report: &mut AssertionReport, game: &FormulaGame, answer: Answer, job: &Job) {
+    fn unanswered(&self, report: &mut AssertionReport, unanswered: Unanswered, place: Place, job: &Job) {
+        match unanswered {
+            Unanswered::Refused(refusal) => {
+                report.tell(&Diagnostic::error(REFUSED, refusal.why, place), &self.sources);
+            }
+            Unanswered::Cut { cut: Cut::Stopped, .. } => {
+                report.give_up(Unfinished::new(job.control.why(), &job.control));
+            }
+            Unanswered::Cut { cut, .. } => report.tell(&cut_short(&cut, &job.control, place), &self.sources),
+        }
+    }
+
+    /// The model taken apart, where the user wants that and it is worth it. Labels that the formula does not name are
+    /// hidden there; how far parts are minimised depends on whether the formula notices internal steps.
+    fn in_parts(
+        &self,
+        index: usize,
+        asked: &Asked,
+        report: &mut AssertionReport,
+        job: &Job,
+    ) -> Result<Option<Arc<ComposedSystem>>, Unanswered> {
+        let (Some(how), Opened::Mcrl2(model)) = (&asked.decompose, &self.model) else { return Ok(None) };
+        let Sight { named, counts_steps } = self.formulas[index - 1].sight();
+        let hidden: Hiding = Arc::new(move |label: &Label| match &named {
+            Some(names) => !label.parts().iter().any(|part| names.contains(&*part.name)),
+            None => false,
+        });
+        let equivalence = if counts_steps.is_some() { Equivalence::Strong } else { Equivalence::DivergenceBranching };
+        let (made, mut tried) = apart(model, how, &Freedom { equivalence, hidden: &hidden }, &job.control)?;
+        let Some(made) = made else {
+            report.notes.extend(tried.pop().map(|why| format!("checked without decomposition: {why}")));
+            return Ok(None);
+        };
+        report.reductions.push(words(&made));
+        report.reductions.push(match counts_steps {
+            Some(part) => format!("parts minimised modulo strong bisimulation: `{part}` notices internal steps"),
+            None => "parts minimised modulo divergence-preserving branching bisimulation".to_string(),
+        });
+        Ok(Some(Arc::new(ComposedSystem::new(Arc::new(made)))))
+    }
+
+    fn report_answer(
+        &mut self,
+        report: &mut AssertionReport,
+        game: &FormulaGame,
+        answer: Answer,
+        composed: Option<&ComposedSystem>,
+        job: &Job,
+    ) -> Result<(), Cut> {
         self.model.widest();
         report.count(&answer.counts);
         report.engine = Some(answer.engine);
@@ -315,7 +380,9 @@ impl Script {
         report.solver = answer.solver;
         report.notes.extend(answer.notes);
         match &self.model {
-            Opened::Mcrl2(model) => report.reductions = model.linear().report.clone(),
+            Opened::Mcrl2(model) => {
+                report.reductions.splice(0..0, model.linear().report.clone());
+            }
             Opened::Cspm(script) => {
                 report.reductions = script.reductions();
                 report.notes.extend(script.left_out());
@@ -324,16 +391,17 @@ impl Script {
         }
         match &answer.found[0] {
             Found::Fails(Shown::Strategy(strategy)) => {
+                report.witness = Some(self.evidence(game, strategy, false, composed, job)?);
                 report.verdict = Verdict::Fails;
-                report.witness = Some(self.evidence(game, strategy, false, job));
             }
             Found::Won(strategy) => {
+                report.witness = Some(self.evidence(game, strategy, true, composed, job)?);
                 report.verdict = Verdict::Holds;
-                report.witness = Some(self.evidence(game, strategy, true, job));
             }
             _ => report.verdict = Verdict::Holds,
         }
         report.result = Some(u8::from(report.verdict == Verdict::Holds));
+        Ok(())
     }
 }
 

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use trefoil_session::check::{self, Algorithm, Asked, EngineChoice, Fairness, Store, SymmetryUse};
+use trefoil_session::check::{self, Algorithm, Asked, Decompose, EngineChoice, Fairness, Store, SymmetryUse};
 
-use super::values::{algorithm, choices, engine, fairness, parse_store, parse_symmetry};
+use super::values::{algorithm, choices, engine, fairness, parse_decompose, parse_store, parse_symmetry};
 
 /// What to check and how.
 #[derive(Args, Clone, Debug)]
@@ -44,6 +44,11 @@ pub(crate) struct Checking {
     /// Strategy that chooses representatives of symmetric states [default: auto]
     #[arg(long, value_name = "NAME", value_parser = choices(check::STRATEGIES))]
     pub(crate) strategy: Option<&'static str>,
+    /// mCRL2: take the specification apart along its parameters and search a composition of minimised parts, chosen or
+    /// given as 'a,b / c,a / *'
+    #[arg(long, value_name = "PARTS", num_args = 0..=1, require_equals = true, default_missing_value = "",
+          value_parser = parse_decompose)]
+    pub(crate) decompose: Option<Decompose>,
     /// Promela: continue the search after the first counterexample
     #[arg(long)]
     pub(crate) keep_going: bool,
@@ -111,6 +116,7 @@ impl Checking {
             evidence: self.evidence.is_some(),
             witness: self.witness,
             fairness: self.fairness,
+            decompose: self.decompose.clone(),
             ..Asked::default()
         }
     }

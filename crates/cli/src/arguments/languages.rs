@@ -3,6 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Subcommand;
+use trefoil_session::mcrl2::decompose::KEPT;
+
+use super::systems::Writing;
+use super::values::choices;
 
 #[derive(Subcommand)]
 pub(crate) enum CspmCommand {
@@ -111,6 +115,37 @@ pub(crate) enum Mcrl2Command {
         /// Do not show warnings
         #[arg(long)]
         no_warnings: bool,
+    },
+    /// Take a specification apart along its parameters, minimise the parts and compose them again
+    Decompose {
+        /// The specification; - is standard input
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// The parts, such as 'a,b / c,a / *': names of parameters as `trefoil mcrl2 linear` shows them; one that is in
+        /// several parts is shared, * stands for those that are not named [default: chosen]
+        #[arg(long, value_name = "PARTS")]
+        partition: Option<String>,
+        /// The equivalence that the parts and their compositions keep
+        #[arg(long, short, value_name = "NAME", default_value = "strong", value_parser = choices(KEPT))]
+        equivalence: &'static str,
+        /// File for the last composition, before it is minimised; - is standard output; without it only sizes are
+        /// printed
+        #[arg(long, short, value_name = "OUT")]
+        output: Option<PathBuf>,
+        /// File for a picture of the parts and their compositions (.svg, .dot, .gv)
+        #[arg(long, value_name = "FILE")]
+        picture: Option<PathBuf>,
+        /// Folder for the two parts and their composition as mCRL2 specifications
+        #[arg(long, value_name = "DIR")]
+        write_parts: Option<PathBuf>,
+        /// Show the partitions that were tried
+        #[arg(long)]
+        why: bool,
+        /// Do not show warnings
+        #[arg(long)]
+        no_warnings: bool,
+        #[command(flatten)]
+        writing: Writing,
     },
     /// Rewrite data expressions to normal form
     Eval {

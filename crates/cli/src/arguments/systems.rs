@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use clap::builder::TypedValueParser;
 use clap::{Args, Subcommand};
-use trefoil_session::check::{Algorithm, Order, Preprocess};
+use trefoil_session::check::{Algorithm, Decompose, Order, Preprocess};
 use trefoil_session::lts::{
     ALGORITHMS, EQUIVALENCES, FORMATS, MINIMISERS, MODELS, PREPROCESSING, READ_FORMATS, SEARCHES,
 };
 
 use super::looking::Picture;
-use super::values::{algorithm, choices, order, preprocess};
+use super::values::{algorithm, choices, order, parse_decompose, preprocess};
 
 #[derive(Subcommand)]
 pub(crate) enum LtsCommand {
@@ -63,6 +63,11 @@ pub(crate) enum LtsCommand {
         /// The equivalence
         #[arg(long, short, value_name = "NAME", default_value = "strong", value_parser = choices(EQUIVALENCES))]
         equivalence: &'static str,
+        /// mCRL2: take the specification apart along its parameters and compose it again from minimised parts, chosen
+        /// or given as 'a,b / c,a / *'
+        #[arg(long, value_name = "PARTS", num_args = 0..=1, require_equals = true, default_missing_value = "",
+              value_parser = parse_decompose)]
+        decompose: Option<Decompose>,
         #[command(flatten)]
         models: Models,
         #[command(flatten)]
@@ -126,6 +131,11 @@ pub(crate) enum LtsCommand {
         /// The process of a CSPM script
         #[arg(long, value_name = "PROCESS")]
         process: Option<String>,
+        /// mCRL2: take the specification apart along its parameters and compose it again from minimised parts, chosen
+        /// or given as 'a,b / c,a / *'
+        #[arg(long, value_name = "PARTS", num_args = 0..=1, require_equals = true, default_missing_value = "",
+              value_parser = parse_decompose)]
+        decompose: Option<Decompose>,
         /// File for the result; - is standard output
         #[arg(long, short, value_name = "OUT")]
         output: PathBuf,

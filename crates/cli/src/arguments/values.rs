@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use trefoil_session::Choice;
-use trefoil_session::check::{Algorithm, EngineChoice, Fairness, Order, Preprocess, Store, SymmetryUse};
+use trefoil_session::check::{Algorithm, Decompose, EngineChoice, Fairness, Order, Preprocess, Store, SymmetryUse};
 
 /// A value of a registry: only its names are accepted, and help lists them with their lines.
 pub(super) fn choices(table: &'static [Choice]) -> impl TypedValueParser<Value = &'static str> {
@@ -35,6 +35,11 @@ pub(super) fn order(name: &'static str) -> Order {
 pub(super) fn preprocess(name: &'static str) -> Preprocess {
     let found = Preprocess::ALL.into_iter().find(|preprocess| preprocess.name() == name);
     found.expect("the table has the names of what can be minimised")
+}
+
+/// How a specification is taken apart: by a partition that is chosen when none follows.
+pub(super) fn parse_decompose(text: &str) -> Result<Decompose, String> {
+    Ok(if text.is_empty() { Decompose::Chosen } else { Decompose::By(text.to_string()) })
 }
 
 /// Which symmetries are used.

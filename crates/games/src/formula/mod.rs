@@ -9,6 +9,7 @@
 //! | `tree`, `parser`, `printer` | the text of a formula, to its tree and back |
 //! | `typed`, `types` | names resolved and data typed |
 //! | `signature` | signatures of models: declared as text, or seen in labels |
+//! | `stuttering` | what a formula sees of labels and internal steps |
 //! | `templates` | patterns of properties, which stand for formulas |
 //! | `game` | a formula beside a model as a system |
 
@@ -17,6 +18,7 @@ pub mod game;
 mod parser;
 mod printer;
 mod signature;
+mod stuttering;
 mod templates;
 pub mod tree;
 mod typed;
@@ -24,6 +26,7 @@ mod types;
 
 pub use parser::parse;
 pub use signature::formula_name;
+pub use stuttering::Sight;
 pub use templates::{TEMPLATES, Template, template};
 pub use typed::{
     ActionSignature, FixpointId, FixpointVariable, Formula, LabelSet, LabelSetId, Part, PartId, Proposition, Signature,

@@ -97,6 +97,8 @@ pub(super) struct Joint {
 pub(super) struct Cleaved {
     /// The process of halves.
     pub(super) process: Arc<LinearProcess>,
+    /// For each summand of that process, the one of the original that it comes from.
+    pub(super) origins: Vec<usize>,
     /// The parameters of each part, ascending.
     pub(super) parts: Vec<Vec<usize>>,
     pub(super) halves: Vec<Half>,
@@ -118,6 +120,7 @@ pub(super) fn cleave(linear: &LinearProcess, parts: &[Vec<usize>]) -> Result<Cle
         parameters: linear.parameters.clone(),
         extra: HashMap::new(),
         summands: Vec::new(),
+        origins: Vec::new(),
         halves: Vec::new(),
         known: HashMap::new(),
         joints: Vec::new(),
@@ -127,7 +130,7 @@ pub(super) fn cleave(linear: &LinearProcess, parts: &[Vec<usize>]) -> Result<Cle
             cleaving.take_apart(original, &case)?;
         }
     }
-    let Cleaving { data, parameters, summands, halves, joints, .. } = cleaving;
+    let Cleaving { data, parameters, summands, origins, halves, joints, .. } = cleaving;
     let process = LinearProcess {
         data,
         actions: linear.actions.clone(),
@@ -137,7 +140,7 @@ pub(super) fn cleave(linear: &LinearProcess, parts: &[Vec<usize>]) -> Result<Cle
         report: Vec::new(),
         warnings: Vec::new(),
     };
-    Ok(Cleaved { process: Arc::new(process), parts, halves, joints })
+    Ok(Cleaved { process: Arc::new(process), origins, parts, halves, joints })
 }
 
 /// A case of a summand.
@@ -169,6 +172,7 @@ struct Cleaving<'a> {
     /// Extra parameters by sort and number.
     extra: HashMap<(SortRef, usize), usize>,
     summands: Vec<Summand>,
+    origins: Vec<usize>,
     halves: Vec<Half>,
     known: HashMap<String, usize>,
     joints: Vec<Joint>,
@@ -655,6 +659,7 @@ impl Cleaving<'_> {
             self.summands.push(summand(&needed, before, offering));
             group + 1
         });
+        self.origins.resize(self.summands.len(), original);
         let half = self.halves.len();
         self.halves.push(Half { part, group, inputs, columns, offers, compared, exact });
         self.known.insert(key, half);

@@ -14,8 +14,8 @@
 //! joint labels vanish; else two components with common rules; of several the pair with the fewest combinations of
 //! states. What has no rules with anything comes last. Compare Crouzen and Lang, *Smart reduction* (2011).
 //!
-//! Invariants: minimisations keep their blocks, so that a state of the original is found in every composition
-//! ([`Component::find`]).
+//! Invariants: minimisations keep their blocks, and compositions the rules that made them, so that a step of the last
+//! composition is followed down to the parts (`lift.rs`).
 //!
 //! Cost: that of exploring and minimising each composition; rules are read once for each.
 
@@ -38,13 +38,23 @@ pub(super) struct Rule {
     pub(super) label: LabelId,
 }
 
+/// Rules over two components: their labels by place, and the label that they give.
+type PairRules = BTreeSet<(Vec<(usize, LabelId)>, LabelId)>;
+
 /// The states of a composition by those of its two components.
 type Pairs = HashMap<(u32, u32), u32, foldhash::fast::FixedState>;
 
 /// Where the states of a component come from.
-enum Origin {
+pub(super) enum Origin {
     Part(ExploredPart),
-    Pair { left: Box<Component>, right: Box<Component>, states: Pairs },
+    Pair {
+        left: Box<Component>,
+        right: Box<Component>,
+        /// The states of both for each state.
+        states: Vec<(u32, u32)>,
+        /// The rules by the labels that they give, each with the label that either has to do.
+        rules: HashMap<LabelId, Vec<[Option<LabelId>; 2]>>,
+    },
 }
 
 /// A component.
@@ -56,8 +66,16 @@ pub(super) struct Component {
     /// Before it was minimised.
     pub(super) whole: Arc<Lts>,
     /// The minimised state of each state.
-    blocks: Vec<Option<StateId>>,
-    origin: Origin,
+    pub(super) blocks: Vec<Option<StateId>>,
+    /// Joint labels that were made one: the one in the minimised LTS for each that changed.
+    pub(super) merged: HashMap<LabelId, LabelId>,
+    pub(super) origin: Origin,
+}
+
+/// The values of a part's parameters in each of its states.
+pub(super) struct PartRows<'c> {
+    pub(super) slots: &'c [usize],
+    pub(super) states: HashMap<u32, &'c [Value]>,
 }
 
 /// A composition that was made, or a part that was explored.
@@ -89,38 +107,17 @@ pub(super) struct Composition {
 }
 
 impl Component {
-    /// Its minimised state for values of the original's parameters; none when it has no such state.
-    pub(super) fn find(&self, row: &[Value]) -> Option<StateId> {
-        self.blocks.get(self.find_whole(row)?.index()).copied().flatten()
-    }
-
-    /// The same before it was minimised.
-    pub(super) fn find_whole(&self, row: &[Value]) -> Option<StateId> {
+    /// The parts in it, with the values of parameters in their states.
+    pub(super) fn rows_of_parts(&self) -> HashMap<usize, PartRows<'_>> {
         match &self.origin {
             Origin::Part(part) => {
-                let key: Box<[Value]> = part.slots.iter().map(|&slot| row[slot]).collect();
-                part.states.get(&key).map(|&state| StateId(state))
-            }
-            Origin::Pair { left, right, states } => {
-                let pair = (left.find(row)?.0, right.find(row)?.0);
-                states.get(&pair).map(|&state| StateId(state))
-            }
-        }
-    }
-
-    /// Gives every value of a parameter in a state of a part to `each`, once for each part.
-    pub(super) fn each_value(&self, each: &mut dyn FnMut(usize, Value)) {
-        match &self.origin {
-            Origin::Part(part) => {
-                let mut met: HashSet<(usize, Value)> = HashSet::new();
-                for row in part.states.keys() {
-                    let values = part.slots.iter().copied().zip(row.iter().copied());
-                    values.filter(|&known| met.insert(known)).for_each(|(slot, value)| each(slot, value));
-                }
+                let states = part.states.iter().map(|(row, &state)| (state, &**row)).collect();
+                HashMap::from([(self.parts[0], PartRows { slots: &part.slots, states })])
             }
             Origin::Pair { left, right, .. } => {
-                left.each_value(each);
-                right.each_value(each);
+                let mut rows = left.rows_of_parts();
+                rows.extend(right.rows_of_parts());
+                rows
             }
         }
     }
@@ -139,8 +136,8 @@ impl Component {
 /// Why a composition was not made.
 #[derive(Clone, Debug)]
 pub(super) enum Uncomposed {
-    /// It has more states than allowed.
-    Limit,
+    /// It has more states than allowed; the components that were left have combinations of that many bits.
+    Limit(f64),
     /// The search was cut.
     Cut(Cut),
 }
@@ -220,7 +217,14 @@ impl Composition {
     ) -> Result<Component, Uncomposed> {
         let small = minimise(&whole, self.equivalence, control)?;
         let blocks = whole.states().map(|state| small.block_of(state)).collect();
-        Ok(Component { parts, lts: Arc::new(small.lts), whole: Arc::new(whole), blocks, origin })
+        Ok(Component {
+            parts,
+            lts: Arc::new(small.lts),
+            whole: Arc::new(whole),
+            blocks,
+            merged: HashMap::new(),
+            origin,
+        })
     }
 
     /// Joint labels of a component that occur in the same rules become one; the new label of each that changes.
@@ -286,6 +290,12 @@ impl Composition {
                 let Some(component) = self.components[place].as_mut() else { continue };
                 for block in &mut component.blocks {
                     *block = block.and_then(|block| small.block_of(block));
+                }
+                for image in component.merged.values_mut() {
+                    *image = images.get(image).copied().unwrap_or(*image);
+                }
+                for (label, image) in images {
+                    component.merged.entry(label).or_insert(image);
                 }
                 component.lts = Arc::new(small.lts);
             }
@@ -357,23 +367,31 @@ impl Composition {
         let (Some(left), Some(right)) = (self.components[one].take(), self.components[other].take()) else {
             unreachable!("components that are left")
         };
-        let rules = self.pair_rules(one, other, &left, &right);
+        let size = |component: &Component| (component.lts.state_count() as f64).log2();
+        let bits = self.components.iter().flatten().chain([&left, &right]).map(size).sum();
+        let made = self.pair_rules(one, other, &left, &right);
+        let mut rules: HashMap<LabelId, Vec<[Option<LabelId>; 2]>> = HashMap::new();
+        for (parts, label) in &made {
+            let own = |place: usize| parts.iter().find(|(part, _)| *part == place).map(|&(_, label)| label);
+            rules.entry(*label).or_default().push([own(0), own(1)]);
+        }
+        let made = made.into_iter().map(|(parts, label)| NetworkRule::new(parts, label)).collect();
         let components =
             vec![NetworkComponent::new("left", left.lts.clone()), NetworkComponent::new("right", right.lts.clone())];
-        let network = Network::new(self.labels.clone(), components, rules).map_err(|_| Uncomposed::Limit)?;
-        let (whole, states) = self.explored(&network, control)?;
+        let network = Network::new(self.labels.clone(), components, made).map_err(|_| Uncomposed::Limit(bits))?;
+        let (whole, states) = self.explored(&network, bits, control)?;
         let mut parts = left.parts.clone();
         parts.extend(&right.parts);
         parts.sort_unstable();
-        let origin = Origin::Pair { left: Box::new(left), right: Box::new(right), states };
+        let origin = Origin::Pair { left: Box::new(left), right: Box::new(right), states, rules };
         let component = self.minimised(parts, whole, origin, control)?;
         self.steps.push(component.composed());
         self.components[one] = Some(component);
         self.prune(control)
     }
 
-    /// All states of a network of two components, breadth-first, and their numbers.
-    fn explored(&self, network: &Network, control: &Control) -> Result<(Lts, Pairs), Uncomposed> {
+    /// All states of a network of two components, breadth-first, and the states of these.
+    fn explored(&self, network: &Network, bits: f64, control: &Control) -> Result<(Lts, Vec<(u32, u32)>), Uncomposed> {
         let initial = network.initial(control).map_err(Uncomposed::Cut)?;
         let mut explorer = network.explorer(control);
         let mut order = vec![(initial[0], initial[1])];
@@ -400,7 +418,7 @@ impl Composition {
                 })
                 .map_err(Uncomposed::Cut)?;
             if order.len() > self.most_states {
-                return Err(Uncomposed::Limit);
+                return Err(Uncomposed::Limit(bits));
             }
             let end = transitions.len();
             kept = keep_distinct(&mut transitions, kept, end, kept);
@@ -409,13 +427,13 @@ impl Composition {
         }
         starts.push(kept);
         let transitions = transitions.into_iter().map(|(label, target)| Transition { label, target }).collect();
-        Ok((Lts::from_rows(self.labels.clone(), StateId(0), starts, transitions), states))
+        Ok((Lts::from_rows(self.labels.clone(), StateId(0), starts, transitions), order))
     }
 
     /// The rules of a network of two components, which give joint labels of the new component. The rules over all
     /// components name the new component from now.
-    fn pair_rules(&mut self, one: usize, other: usize, left: &Component, right: &Component) -> Vec<NetworkRule> {
-        let mut made: BTreeSet<(Vec<(usize, LabelId)>, LabelId)> = BTreeSet::new();
+    fn pair_rules(&mut self, one: usize, other: usize, left: &Component, right: &Component) -> PairRules {
+        let mut made = PairRules::new();
         for (place, component) in [left, right].into_iter().enumerate() {
             let labels: BTreeSet<LabelId> = component.lts.transitions().iter().map(|step| step.label).collect();
             for label in labels.into_iter().filter(|label| !self.joint.contains(label)) {
@@ -459,6 +477,6 @@ impl Composition {
             changed.insert(rule);
         }
         self.rules = changed;
-        made.into_iter().map(|(parts, label)| NetworkRule::new(parts, label)).collect()
+        made
     }
 }

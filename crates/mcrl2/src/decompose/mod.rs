@@ -6,23 +6,25 @@
 //! The method is that of Laveaux, *Accelerated verification of concurrent systems* (2024), chapter 3, for two parts and
 //! strong bisimilarity; docs/decisions/006-decomposition.md says what differs here and proves it.
 //!
-//! Invariants: a state of the original has its place in the result ([`Decomposition::find`]), so that what is found in
-//! the result can be followed in the original. Numbers depend on the input alone.
+//! Invariants: a run of the result is followed down to the parts, and is a run of the original ([`lift`]). Numbers
+//! depend on the input alone.
 
 mod cleave;
 mod compose;
 mod explore;
 mod expressions;
+mod lift;
 mod partition;
 mod system;
+mod written;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use trefoil_control::Control;
 use trefoil_lts::equivalence::Equivalence;
 use trefoil_lts::{Lts, LtsBuilder};
-use trefoil_system::{Cut, Label, LabelId, Labels, StateId, System, Value, Writing};
+use trefoil_system::{Cut, Label, LabelId, Labels, System, Value, Writing};
 
 use crate::system::{Model, NoModel};
 
@@ -31,6 +33,7 @@ use compose::{Component, Composition, Uncomposed};
 use explore::{Limits, Unexplored};
 pub use partition::{Choice, choose};
 pub use system::ComposedSystem;
+pub use written::{WrittenParts, written_parts};
 
 /// The parameters of each part, by their places; a parameter may be in several.
 pub type Partition = Vec<Vec<usize>>;
@@ -69,6 +72,8 @@ pub struct Decomposition {
     pub synchronisation: Synchronisation,
     component: Component,
     lts: Arc<Lts>,
+    /// The labels of `lts` as the component has them.
+    inner: HashMap<LabelId, LabelId>,
     hidden: Hiding,
     /// The halves, as a model.
     model: Model,
@@ -97,14 +102,14 @@ pub fn decompose(
     control: &Control,
 ) -> Result<Decomposition, Undone> {
     bounded(original, partition, freedom, (Limits::NONE, usize::MAX), control).map_err(|unbuilt| match unbuilt {
-        Unbuilt::Limit => Undone::Refused("a part has too many states".to_string()),
+        Unbuilt::Limit(_) => Undone::Refused("a part has too many states".to_string()),
         Unbuilt::Undone(undone) => undone,
     })
 }
 
 enum Unbuilt {
-    /// It is larger than allowed.
-    Limit,
+    /// It is larger than allowed. The components that were left then have combinations of that many bits.
+    Limit(f64),
     Undone(Undone),
 }
 
@@ -124,18 +129,21 @@ fn bounded(
     })?;
     let labels = Arc::new(Labels::written(Writing::Brackets));
     let made = Model::new(cleaved.process.clone(), labels.clone(), control);
-    let mut model = made.map_err(|NoModel::Unfinished(..)| Unbuilt::Undone(Undone::Cut(Cut::Stopped)))?;
+    let made = made.map_err(|NoModel::Unfinished(..)| Unbuilt::Undone(Undone::Cut(Cut::Stopped)))?;
+    // Messages name the action of the original.
+    let names = || cleaved.origins.iter().map(|&summand| original.groups()[summand].name.as_str());
+    let mut model = made.with_group_names(names());
     let explored = loop {
         match explore::explore(&cleaved, (&model, original), &labels, &**freedom.hidden, limits, control) {
             Ok(explored) => break explored,
             // A value of a finite sort is stuck: values are numbered as they are met.
-            Err(Unexplored::Cut(Cut::Outgrown)) => model = model.wide(),
+            Err(Unexplored::Cut(Cut::Outgrown)) => model = model.wide().with_group_names(names()),
             Err(Unexplored::Cut(cut)) => return Err(Unbuilt::Undone(Undone::Cut(cut))),
-            Err(Unexplored::Limit) => return Err(Unbuilt::Limit),
+            Err(Unexplored::Limit) => return Err(Unbuilt::Limit(f64::INFINITY)),
         }
     };
     let uncomposed = |uncomposed: Uncomposed| match uncomposed {
-        Uncomposed::Limit => Unbuilt::Limit,
+        Uncomposed::Limit(bits) => Unbuilt::Limit(bits),
         Uncomposed::Cut(cut) => Unbuilt::Undone(Undone::Cut(cut)),
     };
     let mut synchronisation = Synchronisation {
@@ -168,7 +176,7 @@ fn bounded(
             return Err(Unbuilt::Undone(Undone::Cut(cut)));
         }
     }
-    let lts = Arc::new(in_table(&component.whole, original.labels()));
+    let (lts, inner) = in_table(&component.whole, original.labels());
     Ok(Decomposition {
         original: original.clone(),
         partition: cleaved.parts,
@@ -176,15 +184,16 @@ fn bounded(
         compositions,
         synchronisation,
         component,
-        lts,
+        lts: Arc::new(lts),
+        inner,
         hidden: freedom.hidden.clone(),
         values: OnceLock::new(),
         model,
     })
 }
 
-/// The same LTS with its labels in another table.
-fn in_table(lts: &Lts, labels: &Arc<Labels>) -> Lts {
+/// The same LTS with its labels in another table, and the label of each as it was.
+fn in_table(lts: &Lts, labels: &Arc<Labels>) -> (Lts, HashMap<LabelId, LabelId>) {
     let mut images: HashMap<LabelId, LabelId> = HashMap::new();
     let mut builder = LtsBuilder::new(labels.clone());
     builder.at_least(lts.state_count() as u32);
@@ -196,7 +205,7 @@ fn in_table(lts: &Lts, labels: &Arc<Labels>) -> Lts {
         });
         builder.add(source, label, step.target);
     }
-    builder.build(lts.initial())
+    (builder.build(lts.initial()), images.into_iter().map(|(old, new)| (new, old)).collect())
 }
 
 impl Decomposition {
@@ -226,19 +235,25 @@ impl Decomposition {
         if is_hidden { LabelId::TAU } else { label }
     }
 
-    /// The state of the last composition for a state of the original; none when it has no such state.
-    pub fn find(&self, row: &[Value]) -> Option<StateId> {
+    /// A value of the original as the parts have it; none when no part has it.
+    fn value(&self, slot: usize, value: Value) -> Option<Value> {
         // A value is numbered here and there as it was met: its text is what both have.
         let values = self.values.get_or_init(|| {
             let mut values = vec![HashMap::new(); self.original.linear().parameters.len()];
-            self.component.each_value(&mut |slot, value| {
-                let known: &mut HashMap<String, Value> = &mut values[slot];
-                known.insert(self.model.value_text(slot, value), value);
-            });
+            for rows in self.component.rows_of_parts().values() {
+                let met: HashSet<(usize, Value)> =
+                    rows.states.values().flat_map(|row| rows.slots.iter().copied().zip(row.iter().copied())).collect();
+                for (slot, value) in met {
+                    values[slot].insert(self.model.value_text(slot, value), value);
+                }
+            }
             values
         });
-        let value = |(slot, &value): (usize, &Value)| values[slot].get(&self.original.value_text(slot, value)).copied();
-        let row: Option<Vec<Value>> = row.iter().enumerate().map(value).collect();
-        self.component.find_whole(&row?)
+        values[slot].get(&self.original.value_text(slot, value)).copied()
+    }
+
+    /// A label of the last composition as its components have it.
+    fn inner_label(&self, label: LabelId) -> LabelId {
+        self.inner.get(&label).copied().unwrap_or(label)
     }
 }

@@ -10,8 +10,9 @@
 //! of moves. There are any number of parts here and no balance but the size of the largest part.
 //!
 //! *Measured*: the parts are explored and composed with at most 10^3, then 10^4, then 10^5 states each. As soon as some
-//! candidates fit, the one with the smallest peak is chosen; until then the half with the worst estimates is dropped in
-//! each round. A two-way minimum cut would not do: it splits off one parameter and leaves the rest whole.
+//! candidates fit, the one with the smallest peak is chosen; until then half of them are dropped in each round: those
+//! for which the components that were left, when a composition became too large, have the most combinations of states.
+//! A two-way minimum cut would not do: it splits off one parameter and leaves the rest whole.
 //!
 //! Candidates, each as it is and improved by passes: the processes that the model was written with; control against
 //! data; each parameter alone; parameters that many summands read against each other one alone; greedy merging. A
@@ -396,6 +397,8 @@ struct Candidate {
     name: String,
     partition: Partition,
     estimate: f64,
+    /// Bits of the combinations of the components that were left when it was last given up.
+    left: f64,
 }
 
 /// What was chosen, and why.
@@ -431,10 +434,11 @@ fn candidates(linear: &LinearProcess, graph: &Graph, control: &Control) -> Resul
         let estimate = graph.estimate(part_of);
         let copied = graph.copies(&partition);
         if partition.len() > 1 && met.insert(partition.clone()) {
-            found.push(Candidate { name: name.clone(), partition, estimate });
+            found.push(Candidate { name: name.clone(), partition, estimate, left: f64::INFINITY });
         }
         if copied.len() > 1 && met.insert(copied.clone()) {
-            found.push(Candidate { name: format!("{name}, with copies"), partition: copied, estimate });
+            let name = format!("{name}, with copies");
+            found.push(Candidate { name, partition: copied, estimate, left: f64::INFINITY });
         }
     };
     for (name, start) in starts {
@@ -474,7 +478,7 @@ pub fn choose(original: &Arc<Model>, freedom: &Freedom<'_>, control: &Control) -
     left.truncate(MEASURED);
     for limit in ROUNDS {
         let mut best: Option<(usize, Decomposition, String)> = None;
-        for candidate in &left {
+        for candidate in &mut left {
             let limits = Limits { states: limit, work: limit as u64 * WORK };
             let sizes = format!("{} ({} parts)", candidate.name, candidate.partition.len());
             match bounded(original, &candidate.partition, freedom, (limits, limit), control) {
@@ -485,7 +489,10 @@ pub fn choose(original: &Arc<Model>, freedom: &Freedom<'_>, control: &Control) -
                         best = Some((peak, made, sizes));
                     }
                 }
-                Err(Unbuilt::Limit) => report.push(format!("{sizes}: more than {limit} states")),
+                Err(Unbuilt::Limit(bits)) => {
+                    candidate.left = bits;
+                    report.push(format!("{sizes}: more than {limit} states"));
+                }
                 Err(Unbuilt::Undone(Undone::Cut(cut @ (Cut::Stopped | Cut::Outgrown | Cut::Enough)))) => {
                     return Err(Undone::Cut(cut));
                 }
@@ -508,6 +515,8 @@ pub fn choose(original: &Arc<Model>, freedom: &Freedom<'_>, control: &Control) -
             report.push(format!("no partition halves the state space: the smallest peak is {peak} states"));
             return Ok(Choice { decomposition: None, report });
         }
+        // The sort is stable: candidates that came equally far stand in the order of their estimates.
+        left.sort_by(|one, other| one.left.total_cmp(&other.left));
         let half = left.len().div_ceil(2);
         left.truncate(half);
     }

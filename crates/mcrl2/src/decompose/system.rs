@@ -3,7 +3,7 @@
 //! A state is one of the composition, and whether everything has terminated: minimisation may have merged the end with
 //! a deadlock, but the step `✓` tells them apart.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use trefoil_control::Control;
@@ -13,6 +13,8 @@ use trefoil_system::{
 };
 
 use super::Decomposition;
+use super::compose::PartRows;
+use super::lift::{Moves, Placed};
 
 /// A decomposition as a system.
 pub struct ComposedSystem {
@@ -48,105 +50,121 @@ impl ComposedSystem {
     /// A run as one of the original. Labels that were hidden are `τ` here; the run of the original has them as they
     /// are.
     pub fn run_of_original(&self, path: &Path, control: &Control) -> Result<Path, Cut> {
-        let original = self.decomposition.original();
-        let mut explorer = original.explorer(control);
-        let start = original.initial(control)?;
-        let mut run = Path { start: start.clone(), steps: Vec::new() };
-        let mut current = start;
-        let mut state = StateId(path.start[0]);
-        for step in &path.steps {
-            let found = self.follow(&mut *explorer, &current, (state, step.label, StateId(step.row[0])), control)?;
-            run.steps.extend(found);
-            if let Some(last) = run.steps.last() {
-                current.clone_from(&last.row);
-            }
-            state = StateId(step.row[0]);
-        }
-        Ok(run)
+        let (run, _) = self.lifted(path, control)?;
+        Ok(run.path)
     }
 
     /// A run that ends in a deadlock as one of the original: steps that are `τ` for the question lead to its end.
     pub fn deadlock_of_original(&self, path: &Path, control: &Control) -> Result<Path, Cut> {
-        let mut run = self.run_of_original(path, control)?;
-        let original = self.decomposition.original();
-        let mut explorer = original.explorer(control);
-        let mut order: Vec<Vec<Value>> = vec![run.last().to_vec()];
-        let mut parents: HashMap<Vec<Value>, (usize, LabelId)> = HashMap::new();
-        let mut at = 0;
-        while at < order.len() {
-            control.check()?;
-            let row = order[at].clone();
-            let mut next = Vec::new();
-            explorer.successors(&row, &mut |step| {
-                next.push((step.label, step.row.to_vec()));
-                Ok(())
-            })?;
-            if next.is_empty() {
-                let mut steps = Vec::new();
-                let mut here = row;
-                while let Some(&(parent, label)) = parents.get(&here) {
-                    steps.push(TakenStep { label, row: here });
-                    here = order[parent].clone();
-                }
-                steps.reverse();
-                run.steps.extend(steps);
-                return Ok(run);
-            }
-            for (label, row) in next {
-                if row != order[0] && !parents.contains_key(&row) {
-                    parents.insert(row.clone(), (at, label));
-                    order.push(row);
-                }
-            }
-            at += 1;
-        }
-        Err(lost())
+        let (mut run, mut placed) = self.lifted(path, control)?;
+        run.settle(&mut placed, control)?;
+        Ok(run.path)
     }
 
-    /// Steps of the original that do one step of the composition: some that stay in its state, and the step.
-    fn follow(
+    /// A run into a cycle as one of the original; the cycle is repeated until it ends where it began.
+    pub fn lasso_of_original(
         &self,
-        explorer: &mut dyn Explorer,
-        from: &[Value],
-        (state, label, target): (StateId, LabelId, StateId),
+        path: &Path,
+        cycle: &[TakenStep],
         control: &Control,
-    ) -> Result<Vec<TakenStep>, Cut> {
-        let decomposition = &self.decomposition;
-        let mut order: Vec<Vec<Value>> = vec![from.to_vec()];
-        let mut parents: HashMap<Vec<Value>, (usize, LabelId)> = HashMap::new();
-        let mut met: HashSet<Vec<Value>> = HashSet::from([from.to_vec()]);
-        let mut at = 0;
-        while at < order.len() {
-            control.check()?;
-            let row = order[at].clone();
-            let mut last = None;
-            let walked = explorer.successors(&row, &mut |step| {
-                let seen = decomposition.seen(step.label);
-                let place = decomposition.find(step.row);
-                if seen == label && (place == Some(target) || label == LabelId::TICK) {
-                    last = Some(TakenStep { label: step.label, row: step.row.to_vec() });
-                    return Err(Cut::Enough);
-                }
-                if seen == LabelId::TAU && place == Some(state) && met.insert(step.row.to_vec()) {
-                    parents.insert(step.row.to_vec(), (at, step.label));
-                    order.push(step.row.to_vec());
-                }
-                Ok(())
-            });
-            Cut::had_enough(walked)?;
-            if let Some(last) = last {
-                let mut steps = vec![last];
-                let mut here = row;
-                while let Some(&(parent, label)) = parents.get(&here) {
-                    steps.push(TakenStep { label, row: here });
-                    here = order[parent].clone();
-                }
-                steps.reverse();
-                return Ok(steps);
+    ) -> Result<(Path, Vec<TakenStep>), Cut> {
+        let (mut run, mut placed) = self.lifted(path, control)?;
+        if cycle.is_empty() {
+            // Where the composition ends, what is left of internal steps leads to the end of the original.
+            let end = path.steps.last().map_or(path.start[0], |step| step.row[0]);
+            if self.decomposition.lts().outgoing(StateId(end)).is_empty() {
+                run.settle(&mut placed, control)?;
             }
-            at += 1;
+            return Ok((run.path, Vec::new()));
         }
-        Err(lost())
+        // Where each round began.
+        let mut rounds: Vec<(Vec<Value>, usize)> = Vec::new();
+        loop {
+            let (row, at) = (run.path.last().to_vec(), run.path.steps.len());
+            if let Some((_, begin)) = rounds.iter().find(|(known, _)| *known == row) {
+                let cycle = run.path.steps.split_off(*begin);
+                return Ok((run.path, cycle));
+            }
+            rounds.push((row, at));
+            run.follow(&mut placed, cycle, control)?;
+        }
+    }
+
+    fn lifted<'a>(&'a self, path: &Path, control: &'a Control) -> Result<(Lifting<'a>, Placed<'a>), Cut> {
+        let decomposition = &*self.decomposition;
+        let start = decomposition.original().initial(control)?;
+        let mut run = Lifting {
+            decomposition,
+            rows: decomposition.component.rows_of_parts(),
+            explorer: decomposition.original().explorer(control),
+            path: Path { start, steps: Vec::new() },
+        };
+        let mut placed = Placed::initial(&decomposition.component);
+        run.follow(&mut placed, &path.steps, control)?;
+        Ok((run, placed))
+    }
+}
+
+/// A run of the original that grows.
+struct Lifting<'a> {
+    decomposition: &'a Decomposition,
+    /// The values of parameters in the states of each part.
+    rows: HashMap<usize, PartRows<'a>>,
+    explorer: Box<dyn Explorer + 'a>,
+    path: Path,
+}
+
+impl Lifting<'_> {
+    /// Follows steps of the composition.
+    fn follow(&mut self, placed: &mut Placed<'_>, steps: &[TakenStep], control: &Control) -> Result<(), Cut> {
+        let mut moves = Vec::new();
+        for step in steps {
+            // Labels of the composition before they were put into the table of the original.
+            let label = self.decomposition.inner_label(step.label);
+            let last = placed.take(label, StateId(step.row[0]), &mut moves, control)?.ok_or_else(lost)?;
+            for moves in moves.drain(..) {
+                self.go(&moves, LabelId::TAU)?;
+            }
+            self.go(&last, step.label)?;
+        }
+        Ok(())
+    }
+
+    /// Takes the internal steps that are left in the parts.
+    fn settle(&mut self, placed: &mut Placed<'_>, control: &Control) -> Result<(), Cut> {
+        let mut moves = Vec::new();
+        placed.settle(&mut moves, control)?.ok_or_else(lost)?;
+        moves.iter().try_for_each(|moves| self.go(moves, LabelId::TAU))
+    }
+
+    /// Takes the step of the original that has this label to the question and brings parts to these states.
+    fn go(&mut self, moves: &Moves, label: LabelId) -> Result<(), Cut> {
+        let decomposition = self.decomposition;
+        let mut changed: HashMap<usize, Value> = HashMap::new();
+        for (part, state) in moves {
+            let rows = &self.rows[part];
+            // Poison has no values, and no run leads there.
+            let row = rows.states.get(state).ok_or_else(lost)?;
+            changed.extend(rows.slots.iter().copied().zip(row.iter().copied()));
+        }
+        let before = self.path.last().to_vec();
+        let mut found = None;
+        let walked = self.explorer.successors(&before, &mut |step| {
+            let is_there = |(slot, &value): (usize, &Value)| match changed.get(&slot) {
+                Some(&wanted) => decomposition.value(slot, value) == Some(wanted),
+                None => value == before[slot],
+            };
+            let fits = decomposition.seen(step.label) == label
+                && (label == LabelId::TICK || step.row.iter().enumerate().all(is_there));
+            if fits {
+                found = Some(TakenStep { label: step.label, row: step.row.to_vec() });
+                return Err(Cut::Enough);
+            }
+            Ok(())
+        });
+        Cut::had_enough(walked)?;
+        self.path.steps.push(found.ok_or_else(lost)?);
+        Ok(())
     }
 }
 

@@ -57,6 +57,7 @@ use structure::Unfolding;
 
 pub(crate) use expressions::Maker;
 pub use print::print;
+pub(crate) use print::{TERMINATE, call, declarations, equation, fresh};
 
 /// Why a specification has no linear process.
 #[derive(Clone, Debug)]

@@ -16,6 +16,21 @@ use crate::syntax::tree::{Section, Specification};
 
 /// The linear process of the specification that was read from `text`.
 pub fn print(linear: &LinearProcess, specification: &Specification, text: &str) -> String {
+    let mut out = declarations(specification, text);
+    let process = fresh(linear, "P");
+    if linear.summands.iter().any(|summand| summand.event == Event::Terminate) {
+        let _ = write!(out, "act {};\n\n", fresh(linear, TERMINATE));
+    }
+    out.push_str(&equation(linear, &process));
+    let _ = write!(out, ";\n\ninit {};\n", call(linear, &process));
+    out
+}
+
+/// The action that stands for termination.
+pub(crate) const TERMINATE: &str = "Terminate";
+
+/// The data and the actions of a specification that was read from `text`.
+pub(crate) fn declarations(specification: &Specification, text: &str) -> String {
     let mut kept = specification.clone();
     // Comments belong to places that are gone.
     kept.layout = trefoil_data::syntax::Layout::default();
@@ -24,22 +39,31 @@ pub fn print(linear: &LinearProcess, specification: &Specification, text: &str) 
     if !out.is_empty() && !out.ends_with("\n\n") {
         out.push('\n');
     }
+    out
+}
+
+/// A name that no action, parameter and function has: a wanted one, or with primes.
+pub(crate) fn fresh(linear: &LinearProcess, wanted: &str) -> String {
     let mut taken: Vec<&str> = linear.actions.iter().map(|action| linear.data.names.text(action.name)).collect();
     taken.extend(linear.parameters.iter().map(|parameter| name(&linear.data, parameter.variable)));
-    let mut process = "P".to_string();
-    while taken.contains(&process.as_str()) || is_function(&linear.data, &process) {
-        process.push('\'');
+    let mut found = wanted.to_string();
+    while taken.contains(&found.as_str()) || is_function(&linear.data, &found) {
+        found.push('\'');
     }
-    let mut termination = "Terminate".to_string();
-    while taken.contains(&termination.as_str()) {
-        termination.push('\'');
-    }
-    if linear.summands.iter().any(|summand| summand.event == Event::Terminate) {
-        let _ = write!(out, "act {termination};\n\n");
-    }
-    let mut writer = Writer { data: &linear.data, out };
-    writer.out.push_str("proc ");
-    writer.out.push_str(&process);
+    found
+}
+
+/// The call of a linear process with its initial values.
+pub(crate) fn call(linear: &LinearProcess, process: &str) -> String {
+    let mut writer = Writer { data: &linear.data, out: process.to_string() };
+    let initial: Vec<TypedId> = linear.parameters.iter().map(|parameter| parameter.initial).collect();
+    writer.arguments(&initial);
+    writer.out
+}
+
+/// The equation of a linear process, without a semicolon.
+pub(crate) fn equation(linear: &LinearProcess, process: &str) -> String {
+    let mut writer = Writer { data: &linear.data, out: format!("proc {process}") };
     if !linear.parameters.is_empty() {
         writer.out.push('(');
         for (index, parameter) in linear.parameters.iter().enumerate() {
@@ -73,7 +97,7 @@ pub fn print(linear: &LinearProcess, specification: &Specification, text: &str) 
             writer.out.push_str(") -> ");
         }
         match &summand.event {
-            Event::Terminate => writer.out.push_str(&termination),
+            Event::Terminate => writer.out.push_str(&fresh(linear, TERMINATE)),
             Event::Actions(actions) if actions.is_empty() => writer.out.push_str("tau"),
             Event::Actions(actions) => {
                 for (index, (action, arguments)) in actions.iter().enumerate() {
@@ -99,10 +123,6 @@ pub fn print(linear: &LinearProcess, specification: &Specification, text: &str) 
             writer.out.push(')');
         }
     }
-    let _ = write!(writer.out, ";\n\ninit {process}");
-    let initial: Vec<TypedId> = linear.parameters.iter().map(|parameter| parameter.initial).collect();
-    writer.arguments(&initial);
-    writer.out.push_str(";\n");
     writer.out
 }
 

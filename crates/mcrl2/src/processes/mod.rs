@@ -141,11 +141,11 @@ impl ProcessSpecification {
 
     /// The variables that processes sum over.
     pub(crate) fn summed(&self) -> Vec<VariableId> {
-        let summed = |process| match process {
-            &Process::Sum(ref variables, _) => &variables[..],
-            _ => &[],
-        };
-        self.processes.iter().flat_map(summed).copied().collect()
+        let sums = self.processes.iter().filter_map(|process| match process {
+            Process::Sum(variables, _) => Some(variables),
+            _ => None,
+        });
+        sums.flatten().copied().collect()
     }
 
     /// Adds a process.

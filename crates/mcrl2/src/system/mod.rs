@@ -104,6 +104,14 @@ impl Model {
         if self.wide { self } else { Model::build(self.compiled, self.labels, true, self.never) }
     }
 
+    /// The same system, whose groups have other names in messages.
+    pub(crate) fn with_group_names<'n>(mut self, names: impl Iterator<Item = &'n str>) -> Model {
+        for (group, name) in self.groups.iter_mut().zip(names) {
+            group.name = name.to_string();
+        }
+        self
+    }
+
     /// The same system, in which steps with actions of these names show the error 1.
     pub fn never(&self, names: impl IntoIterator<Item = String>) -> Model {
         let mut names: Vec<String> = names.into_iter().collect();

@@ -6,7 +6,7 @@ use serde::Serialize;
 use trefoil_check::Table;
 use trefoil_questions::{Algorithm, Asked, Facts, Kind, Setting, Store};
 
-use super::posing::unused;
+use super::posing::{REASONS, unused};
 use super::report::Claim;
 use crate::lts::{Comparison, MODELS};
 
@@ -17,6 +17,19 @@ pub struct MatrixReport {
     pub engines: Vec<EngineRow>,
     /// A row for each sort of assertion of each language.
     pub assertions: Vec<AssertionRow>,
+    /// Options that no assertion of a language can use, where there is a reason in the language.
+    pub refused: Vec<RefusedRow>,
+}
+
+/// An option that a language refuses.
+#[derive(Clone, Debug, Serialize)]
+pub struct RefusedRow {
+    /// The language.
+    pub language: &'static str,
+    /// The option.
+    pub option: &'static str,
+    /// Why.
+    pub why: &'static str,
 }
 
 /// What one engine does.
@@ -128,7 +141,9 @@ pub fn matrix() -> MatrixReport {
                 .collect(),
         }
     });
-    MatrixReport { engines: engines.collect(), assertions: assertions.chain(of_files()).collect() }
+    let refused =
+        REASONS.iter().map(|&(language, setting, why)| RefusedRow { language, option: setting.name(), why }).collect();
+    MatrixReport { engines: engines.collect(), assertions: assertions.chain(of_files()).collect(), refused }
 }
 
 impl MatrixReport {
@@ -154,6 +169,10 @@ impl MatrixReport {
             let (engines, options) = (code(engines), code(options));
             let question = question.unwrap_or("–");
             let _ = writeln!(text, "| {language} | {assertion} | {question} | {engines} | {options} |");
+        }
+        text.push_str("\n## Options that a language cannot use\n\n| language | option | why |\n|---|---|---|\n");
+        for RefusedRow { language, option, why } in &self.refused {
+            let _ = writeln!(text, "| {language} | `{option}` | {why} |");
         }
         text
     }

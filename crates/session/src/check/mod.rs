@@ -33,6 +33,7 @@ pub(crate) use reduction::component_names;
 
 pub use counterexample::{TAU, TICK};
 pub use matrix::{MatrixReport, matrix};
+pub(crate) use posing::not_decomposed;
 pub use posing::{Unused, never_used, unused};
 pub(crate) use proof::{Claimed, Proposal};
 pub(crate) use reduction::{Looked, Sought, search, unknown as unknown_datatype};
@@ -41,7 +42,9 @@ pub use report::{
     Permuted, PermutedKind, Position, PrintResult, Run, RunReport, Step, UsedSymmetry, Violation,
 };
 pub(crate) use run::unused_strategy;
-pub use trefoil_questions::{Algorithm, Asked, EngineChoice, Fairness, Order, Preprocess, Setting, Store, SymmetryUse};
+pub use trefoil_questions::{
+    Algorithm, Asked, Decompose, EngineChoice, Fairness, Order, Preprocess, Setting, Store, SymmetryUse,
+};
 
 /// The languages of scripts.
 pub const LANGUAGES: &[Choice] = &[

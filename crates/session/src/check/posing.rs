@@ -26,15 +26,30 @@ pub(crate) struct Posing {
 const CSPM: Facts = Facts {
     symmetries: ProvableSymmetries::Named,
     partial_order: true,
+    decomposition: false,
     explicit: false,
     observations: Observations::FromTransitions,
     width: 0,
     explicit_specification: false,
 };
 
-const MCRL2: Facts = Facts { symmetries: ProvableSymmetries::None, partial_order: false, ..CSPM };
+const MCRL2: Facts = Facts { symmetries: ProvableSymmetries::None, partial_order: false, decomposition: true, ..CSPM };
 
 const PROMELA: Facts = Facts { symmetries: ProvableSymmetries::Found, partial_order: false, ..CSPM };
+
+/// Options that no question of a language can use, and why.
+pub(crate) const REASONS: &[(&str, Setting, &str)] = &[
+    ("CSPM", Setting::Decompose, "a process of CSP is a network of components already, and these are compressed"),
+    ("Promela", Setting::Decompose, "the questions of Promela look at states, which a decomposition does not keep"),
+];
+
+/// Why specifications of a language are not taken apart.
+pub(crate) fn not_decomposed(language: &str) -> Option<&'static str> {
+    let of = |(known, setting, _): &&(&str, Setting, &'static str)| {
+        known.eq_ignore_ascii_case(language) && *setting == Setting::Decompose
+    };
+    REASONS.iter().find(of).map(|(.., why)| *why)
+}
 
 impl Claim {
     /// All sorts of assertions.
@@ -111,7 +126,8 @@ impl Claim {
                 Posing { language: "mCRL2", kind: Some(Kind::Reach), facts: MCRL2, own: &[] }
             }
             Claim::Formula => {
-                Posing { language: "mCRL2", kind: Some(Kind::Win), facts: MCRL2, own: &[Setting::Evidence] }
+                let own = &[Setting::Evidence, Setting::Decompose];
+                Posing { language: "mCRL2", kind: Some(Kind::Win), facts: MCRL2, own }
             }
             Claim::Temporal => promela(Some(Kind::Recur)),
         }
@@ -150,7 +166,11 @@ pub fn unused(claim: Claim, asked: &Asked) -> Vec<Unused> {
                 Some(other) => format!("{option} cannot be used together with {other}"),
                 None => match users(unusable.setting, asked, claim) {
                     Some(users) => {
-                        format!("{option} does not apply to {} ({language}); it applies to {users}", claim.name())
+                        let of = |(known, setting, _): &&(&str, Setting, &str)| {
+                            *known == language && *setting == unusable.setting
+                        };
+                        let why = REASONS.iter().find(of).map(|(.., why)| format!(": {why}")).unwrap_or_default();
+                        format!("{option} does not apply to {} ({language}){why}; it applies to {users}", claim.name())
                     }
                     None => format!("{option} applies to nothing here"),
                 },

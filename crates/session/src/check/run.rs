@@ -200,7 +200,7 @@ impl Script {
             Some(Reduces::Symmetry) => {
                 self.symmetries(listed, &asked, &compiled, &posed, composed.as_ref(), &job.control)?
             }
-            Some(Reduces::PartialOrder) | None => None,
+            Some(Reduces::PartialOrder | Reduces::Decomposition) | None => None,
         };
         let symmetric = looked.and_then(|looked| self.told_by(looked, listed, &asked, progress));
         if symmetric.is_none() {

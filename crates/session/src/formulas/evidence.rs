@@ -14,15 +14,17 @@
 //! Cost: linear in the strategy.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
+use std::path::Path as FilePath;
+use std::sync::Arc;
 
 use trefoil_check::formula::game::FormulaGame;
 use trefoil_control::{Control, counted};
 use trefoil_draw::{Edge, Graph, Node, Options, Trouble};
 use trefoil_lts::{Lts, LtsBuilder};
+use trefoil_mcrl2::decompose::ComposedSystem;
 use trefoil_questions::{Strategy, StrategyVertex};
 use trefoil_source::{Diagnostic, Place};
-use trefoil_system::{LabelId, StateId, System, TakenStep, Value};
+use trefoil_system::{Cut, LabelId, Path, StateId, System, TakenStep, Value};
 
 use super::Script;
 use crate::check::{Evidence, Finding, Move, Position, Run};
@@ -36,30 +38,52 @@ const MOST_POSITIONS: usize = 10_000;
 const LETTERS: usize = 48;
 
 impl Script {
-    /// A strategy in words: one play of it as a run of the model, and the part of the model that it needs.
-    pub(super) fn evidence(&self, game: &FormulaGame, strategy: &Strategy, holds: bool, job: &Job) -> Evidence {
+    /// A strategy in words: one play of it as a run of the model, and the part of the model that it needs. The game may
+    /// be that of a decomposition; the run is one of the model then.
+    pub(super) fn evidence(
+        &self,
+        game: &FormulaGame,
+        strategy: &Strategy,
+        holds: bool,
+        composed: Option<&ComposedSystem>,
+        job: &Job,
+    ) -> Result<Evidence, Cut> {
         let event = |label: LabelId| -> String { game.labels().get(label).to_string() };
-        let (mut steps, mut cycle) = (Vec::new(), Vec::new());
-        let mut path = trefoil_system::Path { start: game.model_row(&strategy.play.start).to_vec(), steps: Vec::new() };
+        let mut path = Path { start: game.model_row(&strategy.play.start).to_vec(), steps: Vec::new() };
+        let mut cycle = Vec::new();
         for (place, (step, &group)) in strategy.play.steps.iter().zip(&strategy.groups).enumerate() {
             if !game.takes_step(group) {
                 continue;
             }
-            let before = if place == 0 { &strategy.play.start } else { &strategy.play.steps[place - 1].row };
-            let (before, after) = (game.model_row(before), game.model_row(&step.row));
-            path.steps.push(TakenStep { label: step.label, row: after.to_vec() });
-            let taken = self.model.step(before, step.label, after, event(step.label));
+            let taken = TakenStep { label: step.label, row: game.model_row(&step.row).to_vec() };
             let inside = strategy.back_to.is_some_and(|back_to| place >= back_to);
-            if inside { cycle.push(taken) } else { steps.push(taken) }
+            if inside { cycle.push(taken) } else { path.steps.push(taken) }
         }
+        if let Some(composed) = composed {
+            (path, cycle) = composed.lasso_of_original(&path, &cycle, &job.control)?;
+        }
+        let mut before = &path.start;
+        let mut told = Vec::new();
+        for step in path.steps.iter().chain(&cycle) {
+            told.push(self.model.step(before, step.label, &step.row, event(step.label)));
+            before = &step.row;
+        }
+        let initial = self.model.states(&path.start);
+        let around = told.split_off(path.steps.len());
+        let run = Run { initial, steps: told, cycle: around, offered: None, refused: None, waiting: Vec::new() };
+        path.steps.extend(cycle);
         let trace: Vec<String> = path.steps.iter().map(|step| event(step.label)).collect();
         let story = self.model.story(&path, job);
+        let states = |row: &[Value]| match composed {
+            Some(_) => vec![Arc::from(format!("state {} of the decomposition", row[0]))],
+            None => self.model.states(row),
+        };
         let mut proof = Vec::new();
         if strategy.has_choices && strategy.vertices.len() <= MOST_POSITIONS {
             proof.extend(strategy.vertices.iter().map(|vertex| {
                 Position {
                     part: game.node_text(&vertex.row),
-                    states: self.model.states(game.model_row(&vertex.row)),
+                    states: states(game.model_row(&vertex.row)),
                     chosen: vertex.winner_moves,
                     moves: vertex
                         .moves
@@ -77,20 +101,12 @@ impl Script {
             has_choices: strategy.has_choices,
             positions: strategy.vertices.len(),
         };
-        let run = Run {
-            initial: self.model.states(game.model_row(&strategy.play.start)),
-            steps,
-            cycle,
-            offered: None,
-            refused: None,
-            waiting: Vec::new(),
-        };
         let components = self.model.components(&self.file);
-        let system = ProofSystem::new(game, strategy, |row| {
-            let states = self.model.states(row);
-            crate::look::state_title(&components, &states)
+        let system = ProofSystem::new(game, strategy, |row| match composed {
+            Some(_) => format!("state {}", row[0]),
+            None => crate::look::state_title(&components, &states(row)),
         });
-        Evidence {
+        Ok(Evidence {
             finding,
             length: path.steps.iter().filter(|step| step.label != LabelId::TAU).count(),
             trace,
@@ -99,7 +115,7 @@ impl Script {
             runs: vec![run],
             story,
             system: Some(system),
-        }
+        })
     }
 }
 
@@ -173,7 +189,7 @@ impl ProofSystem {
     }
 
     /// Writes it to a file whose extension says how: as a picture or as a transition system.
-    pub fn save(&self, caption: &str, file: &Path, job: &Job) -> Result<(), Problem> {
+    pub fn save(&self, caption: &str, file: &FilePath, job: &Job) -> Result<(), Problem> {
         match EvidenceFormat::of(file)? {
             EvidenceFormat::System => crate::lts::write(&self.lts, file, None, job),
             EvidenceFormat::Dot => save(file, &trefoil_draw::dot(&self.graph(caption))),
@@ -244,7 +260,7 @@ enum EvidenceFormat {
 }
 
 impl EvidenceFormat {
-    fn of(file: &Path) -> Result<EvidenceFormat, Problem> {
+    fn of(file: &FilePath) -> Result<EvidenceFormat, Problem> {
         match file.extension().and_then(|extension| extension.to_str()) {
             Some("aut" | "lts" | "fsm" | "json") => Ok(EvidenceFormat::System),
             Some("svg") => Ok(EvidenceFormat::Svg),
@@ -261,7 +277,7 @@ impl EvidenceFormat {
 }
 
 /// Refuses, before any work, a file whose name does not say how evidence is written.
-pub fn check_evidence_file(file: &Path) -> Result<(), Problem> {
+pub fn check_evidence_file(file: &FilePath) -> Result<(), Problem> {
     EvidenceFormat::of(file).map(|_| ())
 }
 

@@ -124,7 +124,7 @@ fn picture_format(drawing: &Drawing) -> Result<&'static str, Problem> {
     format_of(drawing.output.as_deref(), drawing.picture)
 }
 
-pub(super) fn format_of(output: Option<&Path>, chosen: Option<&'static str>) -> Result<&'static str, Problem> {
+pub(crate) fn format_of(output: Option<&Path>, chosen: Option<&'static str>) -> Result<&'static str, Problem> {
     let extension = output.and_then(Path::extension).and_then(|extension| extension.to_str());
     match (chosen, extension.map(str::to_ascii_lowercase).as_deref()) {
         (Some(chosen), _) => Ok(chosen),
@@ -297,7 +297,7 @@ fn report(
 }
 
 /// A graph as a picture, or why it is too large for one.
-pub(super) fn drawn(
+pub(crate) fn drawn(
     graph: &Graph,
     format: &str,
     options: Options,

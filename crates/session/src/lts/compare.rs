@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::Serialize;
-use trefoil_lts::equivalence::{Evidence, Side};
+use trefoil_lts::equivalence::{Equivalence, Evidence, Side};
 use trefoil_system::Labels;
 
 use super::minimise::equivalence_named;
-use super::models::{Opening, open, processes, together};
+use super::models::{Opening, can_decompose, open, processes, together};
 use super::{Size, name};
 use crate::{Job, Problem, Resources, Verdict};
 
@@ -50,6 +50,9 @@ pub struct CompareReport {
     /// was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<Difference>,
+    /// What came of taking specifications apart, one line each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub decomposed: Vec<String>,
     /// What it took.
     #[serde(flatten)]
     pub resources: Resources,
@@ -93,14 +96,34 @@ impl Difference {
     }
 }
 
+/// What a decomposition has to keep for an equivalence: all that look through internal steps are coarser than
+/// divergence-preserving branching bisimilarity.
+fn kept(equivalence: Equivalence) -> Equivalence {
+    match equivalence {
+        Equivalence::Branching
+        | Equivalence::DivergenceBranching
+        | Equivalence::Delay
+        | Equivalence::DivergenceDelay
+        | Equivalence::Weak
+        | Equivalence::DivergenceWeak
+        | Equivalence::WeakTrace => Equivalence::DivergenceBranching,
+        Equivalence::Strong | Equivalence::ReadySimulation | Equivalence::Simulation | Equivalence::Trace => {
+            Equivalence::Strong
+        }
+    }
+}
+
 /// Decides whether two systems are equivalent.
 pub fn compare(task: &Comparing, job: &Job) -> Result<CompareReport, Problem> {
     let labels = Arc::new(Labels::new());
     let mut processes = processes(&[&task.left, &task.right], &task.opening)?.into_iter();
-    let mut opened = |file| open(file, processes.next().flatten(), &task.opening.reading, &labels, job);
-    let (left, right) = (opened(&task.left)?, opened(&task.right)?);
-    let (left, right) = together(&left, &right, &task.opening.view)?;
+    can_decompose(&[&task.left, &task.right], &task.opening)?;
     let equivalence = equivalence_named(task.equivalence);
+    let keep = kept(equivalence);
+    let mut opened = |file| open(file, processes.next().flatten(), &task.opening, keep, &labels, job);
+    let (left, right) = (opened(&task.left)?, opened(&task.right)?);
+    let decomposed = left.decomposed.clone().into_iter().chain(right.decomposed.clone()).collect();
+    let (left, right) = together(&left, &right, &task.opening.view)?;
     let comparison = trefoil_lts::equivalence::compare(&left, &right, equivalence, &job.control)?;
     let files = (name(&task.left), name(&task.right));
     let difference = comparison.evidence.map(|evidence| Difference::new(evidence, &files));
@@ -115,6 +138,7 @@ pub fn compare(task: &Comparing, job: &Job) -> Result<CompareReport, Problem> {
         classes: comparison.classes,
         difference,
         trace,
+        decomposed,
         resources: Resources::new(&job.control),
     })
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde::Serialize;
+use trefoil_lts::Lts;
 use trefoil_lts::random::{Random, RandomShape, budgeted_random_lts};
 use trefoil_system::Labels;
 
@@ -18,9 +19,17 @@ pub struct ConvertReport {
     /// Its size.
     #[serde(flatten)]
     pub size: Size,
+    /// What came of `--decompose`, if it was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decomposed: Option<String>,
     /// What it took.
     #[serde(flatten)]
     pub resources: Resources,
+}
+
+fn written(lts: &Lts, output: &Path, job: &Job) -> ConvertReport {
+    let (size, resources) = (Size::of(lts), Resources::new(&job.control));
+    ConvertReport { output: name(output), size, decomposed: None, resources }
 }
 
 /// Reads a system and writes it again.
@@ -34,7 +43,7 @@ pub fn convert(
     check_output(Some(output), format)?;
     let lts = read(file, reading, &Arc::new(Labels::new()), job)?;
     write(&lts, output, format, job)?;
-    Ok(ConvertReport { output: name(output), size: Size::of(&lts), resources: Resources::new(&job.control) })
+    Ok(written(&lts, output, job))
 }
 
 /// The shape of a random system.
@@ -53,5 +62,5 @@ pub fn random(
     job.control.afford(shape.transitions.saturating_mul(transition).saturating_add(shape.states as usize * 8))?;
     let lts = budgeted_random_lts(&Arc::new(Labels::new()), shape, &mut Random::new(seed), &job.control)?;
     write(&lts, output, format, job)?;
-    Ok(ConvertReport { output: name(output), size: Size::of(&lts), resources: Resources::new(&job.control) })
+    Ok(written(&lts, output, job))
 }

@@ -69,7 +69,7 @@ impl Size {
 }
 
 /// A file's name as the user gave it.
-fn name(file: &Path) -> String {
+pub(crate) fn name(file: &Path) -> String {
     file.display().to_string()
 }
 
@@ -96,7 +96,7 @@ pub(crate) fn write(lts: &Lts, file: &Path, format: Option<&'static str>, job: &
 }
 
 /// Refuses, before any work, an output file of unknown format.
-fn check_output(file: Option<&Path>, format: Option<&'static str>) -> Result<(), Problem> {
+pub(crate) fn check_output(file: Option<&Path>, format: Option<&'static str>) -> Result<(), Problem> {
     let Some(file) = file else { return Ok(()) };
     match format.and_then(format_named) {
         None => Output::from_argument(file).format().map(|_| ()).map_err(|diagnostic| Problem::from(*diagnostic)),

@@ -11,14 +11,18 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
+use trefoil_lts::equivalence::Equivalence;
 use trefoil_lts::{Lts, generate};
+use trefoil_mcrl2::decompose::{Freedom, Hiding};
 use trefoil_promela::Exchanges;
+use trefoil_questions::{Decompose, Setting};
 use trefoil_source::{Diagnostic, Place, nearest};
 use trefoil_system::{Label, LabelId, Labels, Part};
 
 use super::{ConvertReport, Reading, Size, check_output, name, read, write};
-use crate::check::language_of;
+use crate::check::{language_of, not_decomposed};
 use crate::look::{Looking, Subject};
+use crate::mcrl2::decompose::in_parts;
 use crate::mcrl2::growth::watched;
 use crate::problem::{NO_PROCESS, Origin, REFUSED};
 use crate::{Job, Problem, Resources, promela};
@@ -32,6 +36,8 @@ pub struct Opening {
     pub processes: Vec<String>,
     /// What of the labels is compared.
     pub view: View,
+    /// How mCRL2 specifications are taken apart, if they are.
+    pub decompose: Option<Decompose>,
 }
 
 /// What of the labels is compared.
@@ -54,6 +60,8 @@ impl View {
 pub(super) struct OpenedSystem {
     pub(super) file: String,
     pub(super) lts: Arc<Lts>,
+    /// What came of taking it apart, with `--decompose`.
+    pub(super) decomposed: Option<String>,
     /// None for a file with a labelled transition system.
     language: Option<&'static str>,
 }
@@ -93,15 +101,57 @@ pub(super) fn processes(files: &[&Path], opening: &Opening) -> Result<Vec<Option
     }
 }
 
+/// Refuses to take files apart none of which is an mCRL2 specification.
+pub(super) fn can_decompose(files: &[&Path], opening: &Opening) -> Result<(), Problem> {
+    if opening.decompose.is_none() {
+        return Ok(());
+    }
+    let mut why = "it is a system in a file already";
+    for file in files {
+        match language(file, &opening.reading)? {
+            Some("mcrl2") => return Ok(()),
+            Some(language) => why = not_decomposed(language).unwrap_or(why),
+            None => {}
+        }
+    }
+    let message = format!("{} applies to mCRL2 specifications only: {why}", Setting::Decompose.name());
+    Err(Diagnostic::error(REFUSED, message, Place::File(name(files[0]))).into())
+}
+
+/// The labels that are not compared: all parts of them are invisible.
+fn hidden(view: &View, file: &Path) -> Result<Hiding, Problem> {
+    let (renamings, visible) = (renamings(view, &name(file))?, view.visible.clone());
+    Ok(Arc::new(move |label: &Label| {
+        let shows = |part: &Part| {
+            let seen = renamings.get(&*part.name).map_or(&*part.name, String::as_str);
+            visible.iter().any(|visible| visible == seen)
+        };
+        !visible.is_empty() && !label.parts().iter().any(shows)
+    }))
+}
+
 /// Opens a file: a model of a language by its ending, else a labelled transition system. `labels` is for the latter.
+/// Where a specification is taken apart, this equivalence has to be kept.
 pub(super) fn open(
     file: &Path,
     process: Option<String>,
-    reading: &Reading,
+    opening: &Opening,
+    keep: Equivalence,
     labels: &Arc<Labels>,
     job: &Job,
 ) -> Result<OpenedSystem, Problem> {
+    let reading = &opening.reading;
     let language = language(file, reading)?;
+    let mut decomposed = None;
+    if let (Some("mcrl2"), Some(how)) = (language, &opening.decompose) {
+        let hidden = hidden(&opening.view, file)?;
+        match in_parts(file, how, &Freedom { equivalence: keep, hidden: &hidden }, job)? {
+            (Some(lts), words) => {
+                return Ok(OpenedSystem { file: name(file), lts, language, decomposed: Some(words) });
+            }
+            (None, words) => decomposed = Some(words),
+        }
+    }
     let explored = |system: &dyn trefoil_system::System, origin: &Origin| {
         job.control.progress().begin("exploring", 0);
         let generated = generate(system, job.threads, &job.control);
@@ -122,7 +172,7 @@ pub(super) fn open(
             found.unwrap_or_else(explore)?.lts
         }
     };
-    Ok(OpenedSystem { file: name(file), lts: Arc::new(lts), language })
+    Ok(OpenedSystem { file: name(file), lts: Arc::new(lts), language, decomposed })
 }
 
 /// Explores a model and writes it as a labelled transition system.
@@ -135,9 +185,15 @@ pub fn generate_lts(
 ) -> Result<ConvertReport, Problem> {
     check_output(Some(output), format)?;
     let process = processes(&[file], opening)?.remove(0);
-    let opened = open(file, process, &opening.reading, &Arc::new(Labels::new()), job)?;
+    can_decompose(&[file], opening)?;
+    let opened = open(file, process, opening, Equivalence::Strong, &Arc::new(Labels::new()), job)?;
     write(&opened.lts, output, format, job)?;
-    Ok(ConvertReport { output: name(output), size: Size::of(&opened.lts), resources: Resources::new(&job.control) })
+    Ok(ConvertReport {
+        output: name(output),
+        size: Size::of(&opened.lts),
+        decomposed: opened.decomposed,
+        resources: Resources::new(&job.control),
+    })
 }
 
 /// Two systems with one table of labels.
@@ -150,7 +206,7 @@ pub(super) fn together(
         let ordered = |opened: &OpenedSystem| ordered(&opened.lts).map_or_else(|| opened.lts.clone(), Arc::new);
         return Ok((ordered(left), ordered(right)));
     }
-    let renamings = renamings(view, left)?;
+    let renamings = renamings(view, &left.file)?;
     let languages = [left.language, right.language];
     let table = Arc::new(Labels::written(left.lts.labels().writing()));
     let mut common = Common {
@@ -217,14 +273,14 @@ fn multi_action(text: &str) -> Option<Vec<&str>> {
     (depth == 0 && parts.len() > 1 && parts.iter().all(is_part)).then_some(parts)
 }
 
-fn renamings(view: &View, left: &OpenedSystem) -> Result<HashMap<String, String>, Problem> {
+fn renamings(view: &View, file: &str) -> Result<HashMap<String, String>, Problem> {
     let mut renamings = HashMap::new();
     for renaming in &view.rename {
         let (old, new) = match renaming.split_once('=') {
             Some((old, new)) if !old.is_empty() && !new.is_empty() => (old.to_string(), new.to_string()),
             _ => {
                 let message = format!("the renaming `{renaming}` is not old=new");
-                return Err(Diagnostic::error(REFUSED, message, Place::File(left.file.clone())).into());
+                return Err(Diagnostic::error(REFUSED, message, Place::File(file.to_string())).into());
             }
         };
         renamings.insert(old, new);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use trefoil_check::{Offered, Posed, Table};
 use trefoil_lts::Lts;
+use trefoil_lts::equivalence::Equivalence;
 use trefoil_questions::{Algorithm, Asked, Counts, Evidence, Facts, Found, Order, Preprocess, Question, Unanswered};
 use trefoil_source::{Diagnostic, Place};
 use trefoil_system::{Cut, Labels, Model};
@@ -75,7 +76,7 @@ impl Specification {
         let files: Vec<&Path> = std::iter::once(file).chain(implementations.iter().map(PathBuf::as_path)).collect();
         let mut processes = processes(&files, &opening)?;
         let process = processes.remove(0);
-        let opened = open(file, process, &opening.reading, &Arc::new(Labels::new()), job)?;
+        let opened = open(file, process, &opening, Equivalence::Strong, &Arc::new(Labels::new()), job)?;
         Ok(Specification { opened, opening, processes })
     }
 
@@ -83,7 +84,7 @@ impl Specification {
     fn beside(&self, task: &Refining, job: &Job) -> Result<(Arc<Lts>, Arc<Lts>), Problem> {
         let process = self.processes.get(task.place).cloned().flatten();
         let labels = self.opened.lts.labels();
-        let implementation = open(&task.implementation, process, &self.opening.reading, labels, job)?;
+        let implementation = open(&task.implementation, process, &self.opening, Equivalence::Strong, labels, job)?;
         together(&self.opened, &implementation, &self.opening.view)
     }
 }

@@ -8,15 +8,21 @@ use std::path::Path as FilePath;
 use std::sync::Arc;
 use std::time::Instant;
 
-use trefoil_check::{Kept, Offered, Posed, Table};
+use trefoil_check::{Kept, Offered, Posed, Reduces, Reduction, Table};
 use trefoil_control::{Control, counted, peak_memory};
+use trefoil_lts::equivalence::Equivalence;
+use trefoil_mcrl2::decompose::{Freedom, Hiding};
 use trefoil_mcrl2::linear::{Analyses, Refusal, linearise};
+use trefoil_mcrl2::syntax::tree::Specification;
 use trefoil_mcrl2::system::{Model, NoModel};
-use trefoil_questions::{Answer, ErrorKinds, Evidence as Shown, Facts, Found, Goal, Question, Reach, Unanswered};
+use trefoil_questions::{
+    Answer, Decompose, ErrorKinds, Evidence as Shown, Facts, Found, Goal, Question, Reach, Unanswered,
+};
 use trefoil_source::{Diagnostic, Place, ReportedPlace, Sources, nearest};
-use trefoil_system::{Cut, Labels, Path, System, TakenStep, Writing};
+use trefoil_system::{Cut, Label, Labels, Path, System, TakenStep, Writing};
 
 use super::Opened;
+use super::decompose::{InParts, apart};
 use super::growth::{growing, remembered, watched, width};
 use super::words::LinearWords;
 use crate::check::{
@@ -47,7 +53,7 @@ impl Script {
     /// happen.
     pub fn open(file: &FilePath, never: &[String], job: &Job) -> Result<Script, Problem> {
         let model = open_model(file, job)?;
-        let OpenedModel { file, sources, warnings, model } = model;
+        let OpenedModel { file, sources, warnings, model, .. } = model;
         let mut script = Script {
             listed: Vec::new(),
             kept: Kept::default(),
@@ -170,8 +176,10 @@ impl Script {
         let answer = kept.answer(&question, asked, || {
             let facts = Facts { width: model.layout().width(), ..Claim::NoDeadlock.posing().facts };
             let posed = Posed::new(Table::standard(), question, &facts, asked, job.threads, &job.control)?;
-            let offered = Offered { system: model.clone(), reduction: None, insisted: false };
-            watched(model, &job.control, || posed.answer(&offered, &job.control))
+            watched(model, &job.control, || match (&asked.decompose, posed.reduction()) {
+                (Some(how), Some(Reduces::Decomposition)) => in_parts(model, how, &posed, job),
+                _ => posed.answer(&Offered { system: model.clone(), reduction: None, insisted: false }, &job.control),
+            })
         })?;
         if let Some(widest) = self.model.widest() {
             self.model = widest.clone();
@@ -199,8 +207,14 @@ impl Script {
         report.witness = witness;
         report.why = Some(answer.why);
         report.reductions = self.model.linear().report.clone();
+        let in_parts = !answer.reductions.is_empty();
+        report.reductions.extend(answer.reductions);
         report.details = vec![width(&self.model, self.outgrown)];
-        report.details.extend(remembered(&self.model));
+        if in_parts {
+            report.details.push("summands that never have a step are not looked for in a decomposition".to_string());
+        } else {
+            report.details.extend(remembered(&self.model));
+        }
         report.notes.extend(answer.notes);
         if let Some(coverage) = answer.coverage.map(Coverage::from) {
             report.algorithm = Some(coverage.store.to_string());
@@ -210,7 +224,7 @@ impl Script {
                 report.reason = Some(crate::promela::quality::quality(&coverage, answer.counts.states));
             }
             report.coverage = Some(coverage);
-        } else if answer.complete && answer.counts.symbolic.is_none() {
+        } else if answer.complete && answer.counts.symbolic.is_none() && !in_parts {
             report.notes.extend(self.never_taken());
         }
         Ok(())
@@ -265,12 +279,47 @@ impl Script {
     }
 }
 
+/// The answer from a decomposition. Only forbidden actions are visible there: deadlocks and whether these can happen
+/// are kept by divergence-preserving branching bisimilarity.
+fn in_parts(model: &Arc<Model>, how: &Decompose, posed: &Posed<'_>, job: &Job) -> Result<Answer, Unanswered> {
+    let mut model = model.clone();
+    loop {
+        let original = model.clone();
+        let hidden: Hiding = Arc::new(move |label: &Label| !original.is_forbidden(label));
+        let freedom = Freedom { equivalence: Equivalence::DivergenceBranching, hidden: &hidden };
+        let answer = apart(&model, how, &freedom, &job.control).and_then(|(made, mut tried)| {
+            let reduced = made.map(InParts::new);
+            let reduction = reduced.as_ref().map(|reduced| reduced as &dyn Reduction);
+            let offered = Offered { system: model.clone(), reduction, insisted: reduction.is_some() };
+            let mut answer = posed.answer(&offered, &job.control)?;
+            if reduced.is_none() {
+                answer.notes.extend(tried.pop().map(|why| format!("checked without decomposition: {why}")));
+            }
+            Ok(answer)
+        });
+        match answer {
+            // A value of a finite sort is stuck on the way back: values are numbered as they are met.
+            Err(Unanswered::Cut { cut: Cut::Outgrown, counts }) => {
+                model.widened();
+                let Some(widest) = model.widest().cloned() else {
+                    return Err(Unanswered::Cut { cut: Cut::Outgrown, counts });
+                };
+                model = widest;
+            }
+            answered => return answered,
+        }
+    }
+}
+
 /// A specification as a system.
 pub(crate) struct OpenedModel {
     pub(crate) file: String,
     pub(crate) sources: Sources,
     pub(crate) warnings: Warnings,
     pub(crate) model: Model,
+    /// What was read.
+    pub(crate) specification: Specification,
+    pub(crate) text: String,
 }
 
 /// Reads a specification and makes its system.
@@ -289,13 +338,13 @@ pub(crate) fn open_model(file: &FilePath, job: &Job) -> Result<OpenedModel, Prob
     })?;
     opened.diagnostics.extend(linear.warnings.iter().cloned());
     let warnings = opened.warnings();
-    let Opened { file, sources, .. } = opened;
+    let Opened { file, sources, specification, text, .. } = opened;
     job.control.progress().begin("compiling", 0);
     let labels = Arc::new(Labels::written(Writing::Brackets));
     let model = Model::new(Arc::new(linear), labels, &job.control).map_err(|none| match none {
         NoModel::Unfinished(..) => Problem::Stopped(job.control.why()),
     })?;
-    Ok(OpenedModel { file, sources, warnings, model })
+    Ok(OpenedModel { file, sources, warnings, model, specification, text })
 }
 
 /// Whether a name matches a pattern in which `*` stands for any text.

@@ -1,6 +1,7 @@
 //! Jobs on mCRL2 specifications: types, formatting, values of their data.
 
 pub mod check;
+pub mod decompose;
 pub mod eval;
 pub(crate) mod growth;
 pub mod linear;

@@ -104,7 +104,7 @@ pub struct InteractionStep {
 
 /// Finds the structure of a specification.
 pub fn linear_structure(file: &Path, job: &Job) -> Result<LinearStructure, Problem> {
-    let OpenedModel { file, sources, warnings, model } = open_model(file, job)?;
+    let OpenedModel { file, sources, warnings, model, .. } = open_model(file, job)?;
     let linear = model.linear();
     let slots = model.layout().slots();
     let initial = model.initial(&job.control).unwrap_or_default();
