@@ -17,8 +17,11 @@
 //! | `Known` | nothing more |
 //! | `Solitaire` | cycles of own vertices with priorities that are good for α: `νZ.(Pα ∩ Vα ∩ pre Z)` |
 //! | `Forced` | plays that α keeps in priorities that are good for it: `νZ.(Pα ∩ spre Z)` |
-//! | `Fatal` | fatal attractors: for each level `c` of α, from the greatest to the least, the vertices of `c` that α can force to come back to `c` through priorities of at least `c` (Huth, Kuo and Piterman, *Fatal attractors in parity games*, 2013) |
-//! | `Safe` | all that can be found (theorem 4.2.12): a solver runs on the greatest set in which α keeps every play by known moves |
+//! | `Fatal` | fatal attractors: vertices of a level `c` of α to which α can return through priorities of at least `c` |
+//! | `Safe` | all that can be found: a solver runs on the greatest set in which α keeps every play by known moves |
+//!
+//! `Fatal` takes the levels from the greatest to the least (Huth, Kuo and Piterman, *Fatal attractors in parity games*,
+//! 2013); that `Safe` finds everything is theorem 4.2.12.
 //!
 //! The edges of a vertex to what its owner's opponent has won do not matter, and a vertex with an edge to what its
 //! owner has won is won itself; so each of them looks at the undecided vertices alone.
