@@ -9,6 +9,7 @@
 
 mod compile;
 mod expressions;
+mod live;
 mod nodes;
 mod observed;
 mod product;
