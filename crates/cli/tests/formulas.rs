@@ -34,10 +34,15 @@ impl Folder {
         (output.status.code(), text(&output.stdout), text(&output.stderr))
     }
 
-    fn results(&self, arguments: &[&str]) -> Vec<Value> {
+    /// The JSON report of one file.
+    fn run(&self, arguments: &[&str]) -> Value {
         let (_, out, err) = self.check(&[arguments, &["--format", "json"]].concat());
         let document: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{arguments:?}: {out}{err}"));
-        document["runs"][0]["results"].as_array().expect("results").clone()
+        document["runs"][0].clone()
+    }
+
+    fn results(&self, arguments: &[&str]) -> Vec<Value> {
+        self.run(arguments)["results"].as_array().expect("results").clone()
     }
 }
 
@@ -80,6 +85,30 @@ fn a_counterexample_is_a_path_or_a_lasso() {
     assert!(!cycle.is_empty() && cycle.iter().all(|step| !step["event"].as_str().expect("text").starts_with("get")));
     let (_, out, err) = folder.check(&["buffer.mcrl2", "--formula", response, "--explain"]);
     assert!(out.contains('↻') && out.contains("repeat forever"), "{out}{err}");
+}
+
+/// The counterexamples of JSON results have numbers of events, and the map of events has their texts, one numbering for
+/// all results of a file.
+#[test]
+fn counterexamples_have_the_form_of_those_of_scripts() {
+    let folder = Folder::new();
+    let twice = "[true* . lose . true* . lose]false";
+    let response = "[true*]forall d: D. [put(d)]mu X. [!(exists e: D. get(e))]X && <true>true";
+    let run = folder.run(&["buffer.mcrl2", "--formula", twice, "--formula", "true", "--formula", response]);
+    let texts = |numbers: &Value| -> Vec<String> {
+        let numbers = numbers.as_array().expect("numbers").iter();
+        numbers.map(|number| run["event_map"][number.to_string()].as_str().expect("a text").to_string()).collect()
+    };
+    let found = |place: usize| run["results"][place]["counterexamples"].as_array().expect("counterexamples").clone();
+    assert_eq!((found(0).len(), found(1).len(), found(2).len()), (1, 0, 1), "{run}");
+    let behaviour = &found(0)[0]["implementation_behaviour"];
+    assert_eq!(serde_json::json!(texts(&behaviour["trace"])), run["results"][0]["witness"]["trace"]);
+    let (found, witness) = (&found(2)[0], &run["results"][2]["witness"]["runs"][0]);
+    assert_eq!((&found["type"], &found["implementation_behaviour"]["type"]), (&"formula".into(), &"loop".into()));
+    for (ours, theirs) in [("trace", "steps"), ("loop", "cycle")] {
+        let steps = witness[theirs].as_array().expect("steps").iter().map(|step| step["event"].as_str().expect("text"));
+        assert_eq!(texts(&found["implementation_behaviour"][ours]), steps.collect::<Vec<_>>(), "{ours}");
+    }
 }
 
 #[test]

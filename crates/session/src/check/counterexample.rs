@@ -2,14 +2,80 @@
 //!
 //! A number is that of the label plus one, because FDR keeps 0 for no event, 1 for `τ` and 2 for `✓`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-use super::report::{Behaviour, Counterexample, Evidence, Finding, Run, Step};
+use super::report::{AssertionReport, Behaviour, Counterexample, Evidence, Finding, Run, Step};
+use crate::Verdict;
 
 /// The number of `τ`.
 pub const TAU: u32 = 1;
 /// The number of `✓`.
 pub const TICK: u32 = 2;
+
+/// Adds counterexamples in FDR's form to the answers of a run that have evidence only, as those of Promela models, mCRL2
+/// specifications and formulas do. Their events have no numbers of their own: texts are numbered in the order in which
+/// the answers mention them.
+pub(super) fn complete(results: &mut [AssertionReport]) {
+    let mut numbers = Numbers::default();
+    for result in results.iter_mut().filter(|result| result.verdict == Verdict::Fails) {
+        let Some(evidence) = &mut result.witness else { continue };
+        for step in evidence.runs.iter_mut().flat_map(|run| run.steps.iter_mut().chain(&mut run.cycle)) {
+            (step.number, step.revealed) = numbers.of(&step.event);
+            for part in &mut step.parts {
+                part.number = numbers.of(&part.event).1;
+            }
+        }
+        let mut found = counterexample(evidence, None, &|event| numbers.known(event));
+        if evidence.runs.is_empty() {
+            let run = &mut found.implementation_behaviour;
+            (run.trace, run.revealed_trace) = evidence.trace.iter().map(|event| numbers.of(event)).unzip();
+        }
+        result.counterexamples = vec![found];
+        result.events = numbers.events.clone();
+    }
+}
+
+/// Texts of events with their numbers.
+struct Numbers {
+    numbers: HashMap<String, u32>,
+    events: BTreeMap<u32, String>,
+}
+
+impl Default for Numbers {
+    fn default() -> Numbers {
+        let events = BTreeMap::from([(TAU, "τ".to_string()), (TICK, "✓".to_string())]);
+        let numbers = [("τ", TAU), ("tau", TAU), ("✓", TICK), ("tick", TICK)];
+        Numbers { numbers: numbers.map(|(text, number)| (text.to_string(), number)).into(), events }
+    }
+}
+
+impl Numbers {
+    /// The number of an event as it is seen, and of what it was before it was hidden.
+    fn of(&mut self, event: &str) -> (u32, u32) {
+        match event.strip_prefix("τ (").and_then(|rest| rest.strip_suffix(')')) {
+            Some(hidden) => (TAU, self.number(hidden)),
+            None => {
+                let number = self.number(event);
+                (number, number)
+            }
+        }
+    }
+
+    fn number(&mut self, event: &str) -> u32 {
+        if let Some(&number) = self.numbers.get(event) {
+            return number;
+        }
+        let number = self.events.len() as u32 + 1;
+        self.numbers.insert(event.to_string(), number);
+        self.events.insert(number, event.to_string());
+        number
+    }
+
+    /// The number of an event that is on a run; 0, which FDR keeps for no event, for any other.
+    fn known(&self, event: &str) -> u32 {
+        self.numbers.get(event).copied().unwrap_or(0)
+    }
+}
 
 /// The evidence in FDR's form; of a refinement, with the specification as the script writes it. `number` gives the
 /// number of an event.
@@ -36,10 +102,14 @@ pub(super) fn counterexample(
             "min_acceptance"
         }
         Finding::Divergence => {
-            let steps = first.map(|run| run.cycle.iter().map(|step| step.number).collect());
-            main.cycle = Some(steps.unwrap_or_default());
+            main.cycle = Some(around(first));
             main.kind = "loop";
             "divergence"
+        }
+        Finding::Formula { repeats: true, .. } => {
+            main.cycle = Some(around(first));
+            main.kind = "loop";
+            "formula"
         }
         Finding::Fault { .. } | Finding::InvalidEnd | Finding::Forbidden { .. } | Finding::Claim { .. } => "trace",
         Finding::Deadlock => {
@@ -94,6 +164,11 @@ pub(super) fn counterexample(
         _ => None,
     };
     Counterexample { kind, error_event, min_acceptance, implementation_behaviour: main, specification_behaviour }
+}
+
+/// The events around the cycle of a run.
+fn around(run: Option<&Run>) -> Vec<u32> {
+    run.map(|run| run.cycle.iter().map(|step| step.number).collect()).unwrap_or_default()
 }
 
 impl Behaviour {

@@ -320,7 +320,10 @@ impl AnyScript {
     }
 
     /// The report of a run, once its assertions have been run.
-    pub fn report(&self, prints: Vec<PrintResult>, results: Vec<AssertionReport>) -> RunReport {
+    pub fn report(&self, prints: Vec<PrintResult>, mut results: Vec<AssertionReport>) -> RunReport {
+        if !matches!(self, AnyScript::Cspm(_)) {
+            counterexample::complete(&mut results);
+        }
         let file = match self {
             AnyScript::Cspm(script) => &script.file,
             AnyScript::Promela(script) => &script.file,

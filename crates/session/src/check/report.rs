@@ -615,7 +615,7 @@ pub struct Part {
 /// A counterexample in FDR's form.
 #[derive(Clone, Debug, Serialize)]
 pub struct Counterexample {
-    /// `trace`, `min_acceptance`, `divergence`, `deadlock` or `determinism`.
+    /// `trace`, `min_acceptance`, `divergence`, `deadlock`, `determinism` or `formula`.
     #[serde(rename = "type")]
     pub kind: &'static str,
     /// The event that is not allowed, or that is done and refused.
