@@ -4,6 +4,7 @@
 //! their steps are known afterwards ([`Space::advance`]). Between rounds a caller sees the relations that were learned,
 //! and the states by the values of marks.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use trefoil_diagrams::{Diagrams, Relation, Set};
@@ -26,6 +27,16 @@ impl Space<'_> {
         };
         self.states = self.diagrams.union(&self.states, &fresh)?;
         Ok(fresh)
+    }
+
+    /// How it explores.
+    pub fn strategy(&self) -> Strategy {
+        self.strategy
+    }
+
+    /// Explores in another way from now on.
+    pub fn go_on_by(&mut self, strategy: Strategy) {
+        self.strategy = strategy;
     }
 
     /// The diagrams, for sets that are used beside this space.
@@ -64,7 +75,7 @@ impl Space<'_> {
         let met = self.diagrams.project(states, &self.diagrams.slots(&positions)?)?;
         let at: Vec<usize> =
             slots.iter().map(|&slot| positions.binary_search(&place[slot]).unwrap_or_default()).collect();
-        let mut parts: std::collections::BTreeMap<Value, Vec<Vec<Value>>> = std::collections::BTreeMap::new();
+        let mut parts: BTreeMap<Value, Vec<Vec<Value>>> = BTreeMap::new();
         for row in self.diagrams.rows(&met) {
             self.control.check()?;
             let values: Vec<Value> = at.iter().map(|&at| row[at]).collect();

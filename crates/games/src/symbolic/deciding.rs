@@ -25,7 +25,7 @@ use trefoil_diagrams::UBig;
 use trefoil_system::{Cut, System};
 
 use super::evidence::played;
-use super::growing::{GrowingGame, Growth};
+use super::growing::{BREADTH_FIRST_BELOW, GrowingGame, Growth};
 use crate::solve::{PartialSolver, Played, Player, Wanted};
 
 /// Which partial solver runs while a game is explored.
@@ -45,8 +45,8 @@ pub enum SolverChoice {
 pub struct SymbolicDeciding {
     /// How many threads; 0 means one per core.
     pub threads: usize,
-    /// Whether rounds are breadth-first instead of chaining.
-    pub breadth_first: bool,
+    /// As long as there are fewer vertices, rounds are breadth-first; from then on they are chaining.
+    pub breadth_first_below: u64,
     /// The solver.
     pub solver: SolverChoice,
     /// Whose strategies are wanted.
@@ -57,8 +57,13 @@ pub struct SymbolicDeciding {
 
 impl Default for SymbolicDeciding {
     fn default() -> SymbolicDeciding {
-        let solver = SolverChoice::default();
-        SymbolicDeciding { threads: 0, breadth_first: false, solver, wanted: Wanted::Winner, most_played: MOST_PLAYED }
+        SymbolicDeciding {
+            threads: 0,
+            breadth_first_below: BREADTH_FIRST_BELOW,
+            solver: SolverChoice::default(),
+            wanted: Wanted::Winner,
+            most_played: MOST_PLAYED,
+        }
     }
 }
 
@@ -141,7 +146,8 @@ pub fn decide_symbolically(
     control: &Control,
 ) -> Result<SymbolicDecision, SymbolicUndecided> {
     let recorded = Player::BOTH.map(|player| options.wanted.includes(player));
-    let growth = Growth { threads: options.threads, breadth_first: options.breadth_first, recorded };
+    let (threads, breadth_first_below) = (options.threads, options.breadth_first_below);
+    let growth = Growth { threads, breadth_first_below, recorded };
     let mut counts = SymbolicGameCounts::default();
     let mut game = match GrowingGame::new(system, &growth, control) {
         Ok(game) => game,

@@ -1,7 +1,8 @@
 //! A game that grows while it is explored, as diagrams.
 //!
 //! The vertices are the states of a system with the marks `Owner` and `Priority`, explored round by round
-//! ([`Space::advance`]): breadth-first, or by chaining, where a round goes several steps deep. A vertex is *complete*
+//! ([`Space::advance`]): breadth-first while there are few, then by chaining, where a round goes several steps deep. A
+//! vertex is *complete*
 //! once every relation was learned for it and applied to it. A round does that to all vertices that it begins with, the
 //! *frontier*, and to no others: what is found in the middle of a chaining round has met only the relations that come
 //! later. So the incomplete vertices are the frontier of the next round, and those that left it because they are won.
@@ -30,15 +31,24 @@ use super::trail::Trail;
 use crate::solve::{Arena, PartialSolver, Player, VertexSet, find_dominions, grow_won, zielonka};
 
 /// How a game is explored.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Growth {
     /// How many threads; 0 means one per core.
     pub threads: usize,
-    /// Whether rounds are breadth-first instead of chaining.
-    pub breadth_first: bool,
+    /// As long as there are fewer vertices, rounds are breadth-first; from then on they are chaining.
+    pub breadth_first_below: u64,
     /// Whose moves are recorded.
     pub recorded: [bool; 2],
 }
+
+impl Default for Growth {
+    fn default() -> Growth {
+        Growth { threads: 0, breadth_first_below: BREADTH_FIRST_BELOW, recorded: [false; 2] }
+    }
+}
+
+/// A round of chaining can go through most of a small game before a solver sees any of it.
+pub const BREADTH_FIRST_BELOW: u64 = 1 << 18;
 
 /// A game, as far as it is explored and solved.
 pub struct GrowingGame<'s> {
@@ -46,7 +56,7 @@ pub struct GrowingGame<'s> {
     pool: Rc<Pool>,
     owner: MarkId,
     priority: MarkId,
-    initial: DiagramSet,
+    initial: Vec<Value>,
     all: DiagramSet,
     complete: DiagramSet,
     frontier: DiagramSet,
@@ -55,6 +65,8 @@ pub struct GrowingGame<'s> {
     sinks: DiagramSet,
     won: [DiagramSet; 2],
     recorded: [bool; 2],
+    /// From so many vertices on rounds are chaining.
+    chaining_from: UBig,
     trail: Trail,
     /// What exploring and solving cost, in nodes of diagrams.
     explored: u64,
@@ -67,14 +79,15 @@ const WALK: u64 = 64;
 impl<'s> GrowingGame<'s> {
     /// The game of a system, with the initial vertex.
     pub fn new(system: &'s dyn System, growth: &Growth, control: &'s Control) -> Result<GrowingGame<'s>, Cut> {
-        let strategy = if growth.breadth_first { Strategy::BreadthFirst } else { Strategy::Chaining };
+        let strategy = if growth.breadth_first_below > 0 { Strategy::BreadthFirst } else { Strategy::Chaining };
         let options = Options { threads: growth.threads, strategy, order: SlotOrder::MarksFirst };
         let space = Space::new(system, &options, control)?;
         let pool = Pool::new(space.shared_diagrams());
         let [owner, priority] = [Meaning::Owner, Meaning::Priority]
             .map(|meaning| system.mark(meaning).expect("a game has the marks of owners and priorities"));
         let none = DiagramSet::none(&pool);
-        let initial = DiagramSet::new(space.states().clone(), &pool);
+        let initial = system.initial(control)?;
+        let first = DiagramSet::new(space.states().clone(), &pool);
         let mut game = GrowingGame {
             owner,
             priority,
@@ -86,6 +99,7 @@ impl<'s> GrowingGame<'s> {
             sinks: none.clone(),
             won: [none.clone(), none],
             recorded: growth.recorded,
+            chaining_from: UBig::from(growth.breadth_first_below),
             trail: Trail::of(growth.recorded),
             explored: 0,
             solved: Rc::default(),
@@ -93,7 +107,7 @@ impl<'s> GrowingGame<'s> {
             space,
             pool,
         };
-        game.add(&game.initial.clone())?;
+        game.add(&first)?;
         Ok(game)
     }
 
@@ -115,6 +129,9 @@ impl<'s> GrowingGame<'s> {
     pub fn advance(&mut self) -> Result<(), Cut> {
         let from = std::mem::replace(&mut self.frontier, DiagramSet::none(&self.pool));
         let walks = self.space.walks();
+        if self.space.strategy() == Strategy::BreadthFirst && self.count()? >= self.chaining_from {
+            self.space.go_on_by(Strategy::Chaining);
+        }
         let found = DiagramSet::new(self.space.advance(from.diagram())?, &self.pool);
         let sinks = DiagramSet::new(self.space.deadlocks(from.diagram())?, &self.pool);
         self.complete.unite(&from);
@@ -208,7 +225,7 @@ impl<'s> GrowingGame<'s> {
 
     /// The winner of the initial vertex, if it is known.
     pub fn winner(&self) -> Option<Player> {
-        Player::BOTH.into_iter().find(|player| self.initial.is_subset(&self.won[player.index()]))
+        Player::BOTH.into_iter().find(|player| self.space.contains(self.won[player.index()].diagram(), &self.initial))
     }
 
     /// What a player is known to win.
