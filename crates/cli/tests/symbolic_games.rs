@@ -139,7 +139,7 @@ fn a_game_of_many_vertices_has_a_short_counterexample() {
     assert_eq!(fails["verdict"], "fails", "{fails}");
     assert!(fails["vertices"].as_u64() > Some(6 << 30), "{fails}");
     assert_eq!(fails["witness"]["length"], 6, "{fails}");
-    // Odd goes round for ever without it: a lasso.
+    // Odd goes round forever without it: a lasso.
     let lasso = answer(&["--formula", "mu X. [!bad]X", "--solver", "full"]);
     assert_eq!(lasso["verdict"], "fails", "{lasso}");
     assert_eq!(lasso["witness"]["finding"]["repeats"], true, "{lasso}");

@@ -46,7 +46,7 @@ struct Table {
 const BASE: usize = 3;
 const SLOTS: usize = 3;
 
-/// All rows of so many values.
+/// All rows of this width.
 fn rows(width: usize) -> Vec<Vec<Value>> {
     let mut all = vec![Vec::new()];
     for _ in 0..width {

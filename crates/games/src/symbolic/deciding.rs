@@ -119,7 +119,7 @@ pub struct SymbolicUndecided {
 /// Solving gets one part in this many of the work.
 const SHARE: u64 = 10;
 
-/// After so many calls that won nothing a stronger solver is used.
+/// After this many calls that won nothing a stronger solver is used.
 const FRUITLESS: u32 = 3;
 
 /// Strategies with more vertices are not written down.

@@ -2,7 +2,7 @@
 //!
 //! Operations of solvers on sets cannot fail, those of diagrams can: a budget runs out. The first failure is remembered
 //! in the pool that all sets of a game share, and the set stays as it was. From then on it means nothing, so an arena
-//! asks the pool whenever it is polled, and whoever takes the result of a solver asks it first ([`Pool::check`]).
+//! asks the pool whenever it is polled, and a caller asks it before it takes the result of a solver ([`Pool::check`]).
 
 use std::cell::Cell;
 use std::rc::Rc;

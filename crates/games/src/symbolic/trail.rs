@@ -3,7 +3,7 @@
 //! A strategy as a relation is as large as the game, and most of it is never looked at. So a [`Trail`] has only what
 //! solvers compute anyway: the layers of attractors, and the sets in which a player keeps a play. An entry says that
 //! from the vertices of one set a player moves into another one; of several entries for a vertex the last one holds. A
-//! move is chosen when somebody reaches a vertex, among its successors ([`super::evidence`]).
+//! move is chosen when a walk reaches a vertex, among its successors ([`super::evidence`]).
 //!
 //! This is what solvers over explicit games record, too, with one move in place of a set of them: a solver that is
 //! right whichever of the moves is recorded there is right here.
