@@ -72,6 +72,7 @@ const OPTIONS: &[(&str, Sort)] = &[
     ("--memory", Sort::Limit),
     ("--timeout", Sort::Limit),
     ("--engine", Sort::Asked(&["symbolic"], &["auto"])),
+    ("--solver", Sort::Asked(&["sinks", "fatal", "full"], &["auto"])),
     ("--algorithm", Sort::Asked(&["antichain", "normal-form", "lazy-normal-form"], &["automatic"])),
     ("--no-leaf-compression", Sort::Asked(&[""], &[])),
     ("--partial-order", Sort::Asked(&["on"], &["off"])),

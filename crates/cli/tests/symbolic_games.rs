@@ -91,8 +91,8 @@ const MODEL: &str = "\
 byte x;
 active [2] proctype P() {
   do
-  :: x < 3 -> x++
-  :: x > 0 -> x--
+  :: d_step { x < 3 -> x++ }
+  :: d_step { x > 0 -> x-- }
   od
 }
 ";
