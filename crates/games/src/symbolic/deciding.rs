@@ -197,7 +197,6 @@ fn decided(
             continue;
         }
         let begun = Instant::now();
-        let before = game.both_won().clone();
         counts.calls += 1;
         let grown = game.grow()?;
         if let Some(winner) = grown {
@@ -205,6 +204,8 @@ fn decided(
             return Ok((winner, partial_name(PartialSolver::Known), "a vertex without moves was enough"));
         }
         let (how, why) = chosen(game, options.solver, fruitless);
+        // What grows by vertices without moves says nothing about the partial solver.
+        let before = game.both_won().clone();
         let winner = if how == PartialSolver::Known { None } else { game.solve(how)? };
         fruitless = if *game.both_won() == before { fruitless + 1 } else { 0 };
         counts.solving += begun.elapsed();
