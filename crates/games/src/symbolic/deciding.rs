@@ -207,7 +207,8 @@ fn decided(
         // What grows by vertices without moves says nothing about the partial solver.
         let before = game.both_won().clone();
         let winner = if how == PartialSolver::Known { None } else { game.solve(how)? };
-        fruitless = if *game.both_won() == before { fruitless + 1 } else { 0 };
+        let stays = how == PartialSolver::Fatal || *game.both_won() == before;
+        fruitless = if stays { fruitless + 1 } else { 0 };
         counts.solving += begun.elapsed();
         recent = game.solving_work() - solving;
         if let Some(winner) = winner {
