@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use trefoil_explore::{BITSTATE, EXACT, HASH_COMPACT};
 use trefoil_games::engine::GAME;
+use trefoil_games::symbolic::SYMBOLIC_GAME;
 use trefoil_questions::{Asked, Engine, Facts, Kind, ProvableSymmetries, Setting, SymmetryUse};
 use trefoil_refine::{ANTICHAIN, DEADLOCK, DETERMINISM, DIVERGENCE, HAS_TRACE, LAZY_NORMAL_FORM, NORMAL_FORM};
 use trefoil_symbolic::SYMBOLIC;
@@ -40,6 +41,7 @@ static STANDARD: LazyLock<Table> = LazyLock::new(|| {
     rows.push(Row { engine: &BITSTATE, reductions: PARTS });
     rows.push(Row { engine: &SYMBOLIC, reductions: PARTS });
     rows.push(Row { engine: &GAME, reductions: &[Reduces::Symmetry] });
+    rows.push(Row { engine: &SYMBOLIC_GAME, reductions: &[] });
     rows.push(Row { engine: &TEMPORAL, reductions: &[] });
     Table { rows }
 });

@@ -72,6 +72,7 @@ const OPTIONS: &[(&str, Sort)] = &[
     ("--memory", Sort::Limit),
     ("--timeout", Sort::Limit),
     ("--engine", Sort::Asked(&["symbolic"], &["auto"])),
+    ("--solver", Sort::Asked(&["sinks", "fatal", "full"], &["auto"])),
     ("--algorithm", Sort::Asked(&["antichain", "normal-form", "lazy-normal-form"], &["automatic"])),
     ("--no-leaf-compression", Sort::Asked(&[""], &[])),
     ("--partial-order", Sort::Asked(&["on"], &["off"])),
@@ -245,7 +246,7 @@ fn in_a_mixed_run_every_option_is_noted_exactly_where_it_is_not_honoured() {
     for (option, kind) in OPTIONS {
         let Sort::Asked(something, _) = kind else { continue };
         // These are for one model alone, or for formulas.
-        if ["--trail", "--chart", "--evidence", "--witness"].contains(option) {
+        if ["--trail", "--chart", "--evidence", "--witness", "--solver"].contains(option) {
             continue;
         }
         for value in *something {

@@ -12,13 +12,13 @@ use std::time::Instant;
 
 use trefoil_control::{Control, Stopped};
 use trefoil_questions::{
-    Answer, Asked, Counts, Engine, Evidence, Facts, Found, Kind, Prepared, Question, Ready, Refusal, Setting, Strategy,
-    StrategyVertex, Task, Terms, Unanswered, UsedSymmetry,
+    Answer, Asked, Counts, Engine, Evidence, Facts, Found, GameSolver, Kind, Prepared, Question, Ready, Refusal,
+    Setting, Strategy, StrategyVertex, Task, Terms, Unanswered, UsedSymmetry,
 };
 use trefoil_symmetry::{Quotient, Symmetry, strategy_named};
 use trefoil_system::{LabelId, Labels, Path, System, TakenStep};
 
-use crate::solve::{Deciding, Decision, GameCounts, Played, Player, Wanted, decide};
+use crate::solve::{Deciding, Decision, GameCounts, PartialSolver, Played, Player, Wanted, decide};
 
 /// Explores a parity game and solves it.
 pub struct GameEngine;
@@ -48,6 +48,7 @@ impl Engine for GameEngine {
 
     fn honours(&self, _: Kind, _: &Facts, asked: &mut Asked) {
         asked.take(Setting::Witness);
+        asked.take(Setting::Solver);
     }
 
     fn reason(&self, _: &Facts) -> String {
@@ -57,7 +58,15 @@ impl Engine for GameEngine {
     fn prepare<'q>(&self, question: Question<'q>, terms: &Terms<'_>, _: &Control) -> Result<Ready<'q>, Unanswered> {
         match question {
             Question::Win => {
-                Ok(Ready::Ready(Box::new(Playing { threads: terms.threads, witness: terms.asked.witness })))
+                let partial = match terms.asked.solver {
+                    None | Some(GameSolver::Automatic | GameSolver::Recursive) => Some(PartialSolver::Safe),
+                    Some(GameSolver::Sinks) => Some(PartialSolver::Known),
+                    Some(GameSolver::Solitaire) => Some(PartialSolver::Solitaire),
+                    Some(GameSolver::Forced) => Some(PartialSolver::Forced),
+                    Some(GameSolver::Fatal) => Some(PartialSolver::Fatal),
+                    Some(GameSolver::Full) => None,
+                };
+                Ok(Ready::Ready(Box::new(Playing { threads: terms.threads, partial, witness: terms.asked.witness })))
             }
             _ => Err(Unanswered::refused("game takes only parity games")),
         }
@@ -66,6 +75,8 @@ impl Engine for GameEngine {
 
 struct Playing {
     threads: usize,
+    /// What is looked for while exploring.
+    partial: Option<PartialSolver>,
     /// Is Even's strategy wanted, too?
     witness: bool,
 }
@@ -88,7 +99,7 @@ impl Prepared for Playing {
         control.progress().begin("solving", 0);
         control.progress().counts_vertices();
         let wanted = if self.witness { Wanted::Winner } else { Wanted::Of(Player::Odd) };
-        let options = Deciding { threads: self.threads, wanted, ..Deciding::default() };
+        let options = Deciding { threads: self.threads, partial: self.partial, wanted, ..Deciding::default() };
         let decision = decide(task.system, &options, control)
             .map_err(|undecided| Unanswered::Cut { cut: undecided.cut, counts: Box::new(counted(undecided.counts)) })?;
         assert!(expected.is_none_or(|winner| winner == decision.winner), "the quotient of a game has another winner");
@@ -125,7 +136,8 @@ impl Playing {
         control.progress().begin("solving", 0);
         control.progress().counts_vertices();
         let quotient = Quotient::new(system, action, &symmetry, control)?;
-        let options = Deciding { threads: self.threads, wanted: Wanted::Nothing, ..Deciding::default() };
+        let options =
+            Deciding { threads: self.threads, partial: self.partial, wanted: Wanted::Nothing, ..Deciding::default() };
         let decision = decide(&quotient, &options, control)
             .map_err(|undecided| Unanswered::Cut { cut: undecided.cut, counts: Box::new(counted(undecided.counts)) })?;
         if decision.winner == Player::Odd || self.witness {
@@ -163,7 +175,7 @@ fn counted(counts: GameCounts) -> Counts {
 }
 
 /// A strategy, with one play of it.
-fn strategy(played: &Played) -> Strategy {
+pub(crate) fn strategy(played: &Played) -> Strategy {
     let vertices: Vec<StrategyVertex> = played
         .vertices
         .iter()
@@ -188,5 +200,6 @@ fn strategy(played: &Played) -> Strategy {
         at = target;
     }
     let has_choices = vertices.iter().any(|vertex| vertex.moves.len() > 1);
-    Strategy { vertices, play, groups, back_to, has_choices }
+    let positions = vertices.len() as u64;
+    Strategy { vertices, positions, play, groups, back_to, has_choices }
 }

@@ -89,6 +89,9 @@ pub enum Evidence {
 pub struct Strategy {
     /// The vertices; the first one is initial.
     pub vertices: Vec<StrategyVertex>,
+    /// How many vertices the strategy has. If there are more than are listed, those of the play are listed, each with
+    /// one move.
+    pub positions: u64,
     /// A play: the loser takes its first move each time, until a player has no move, or the play comes back to a
     /// vertex.
     pub play: Path,

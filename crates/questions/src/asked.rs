@@ -147,6 +147,51 @@ impl EngineChoice {
     }
 }
 
+/// What looks for winners while the game of a formula is explored with decision diagrams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum GameSolver {
+    /// Chosen by the game.
+    Automatic,
+    /// Vertices without moves, and attractors.
+    Sinks,
+    /// Also cycles that a player walks alone.
+    Solitaire,
+    /// Also cycles that a player can force.
+    Forced,
+    /// Also fatal attractors.
+    Fatal,
+    /// Everything that is decided already.
+    Recursive,
+    /// Nothing: the game is solved when all of it is explored.
+    Full,
+}
+
+impl GameSolver {
+    /// All of them.
+    pub const ALL: [GameSolver; 7] = [
+        GameSolver::Automatic,
+        GameSolver::Sinks,
+        GameSolver::Solitaire,
+        GameSolver::Forced,
+        GameSolver::Fatal,
+        GameSolver::Recursive,
+        GameSolver::Full,
+    ];
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            GameSolver::Automatic => "auto",
+            GameSolver::Sinks => "sinks",
+            GameSolver::Solitaire => "solitaire",
+            GameSolver::Forced => "forced",
+            GameSolver::Fatal => "fatal",
+            GameSolver::Recursive => "recursive",
+            GameSolver::Full => "full",
+        }
+    }
+}
+
 /// Which runs a claim is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Fairness {
@@ -188,6 +233,8 @@ pub enum Decompose {
 pub struct Asked {
     /// What searches a system.
     pub engine: Option<EngineChoice>,
+    /// What solves a game while it is explored.
+    pub solver: Option<GameSolver>,
     /// How refinement is decided.
     pub algorithm: Option<Algorithm>,
     /// In which order a product is searched.
@@ -228,6 +275,8 @@ const ANY_STRATEGY: &str = "auto";
 pub enum Setting {
     /// [`Asked::engine`]
     Engine,
+    /// [`Asked::solver`]
+    Solver,
     /// [`Asked::algorithm`]
     Algorithm,
     /// [`Asked::order`]
@@ -262,8 +311,9 @@ pub enum Setting {
 
 impl Setting {
     /// All of them.
-    pub const ALL: [Setting; 16] = [
+    pub const ALL: [Setting; 17] = [
         Setting::Engine,
+        Setting::Solver,
         Setting::Algorithm,
         Setting::Order,
         Setting::Preprocess,
@@ -285,6 +335,7 @@ impl Setting {
     pub fn name(self) -> &'static str {
         match self {
             Setting::Engine => "--engine",
+            Setting::Solver => "--solver",
             Setting::Algorithm => "--algorithm",
             Setting::Order => "--search",
             Setting::Preprocess => "--preprocess",
@@ -309,6 +360,7 @@ impl Asked {
     pub fn everything() -> Asked {
         Asked {
             engine: Some(EngineChoice::Symbolic),
+            solver: Some(GameSolver::Fatal),
             algorithm: Some(Algorithm::Antichain),
             order: Some(Order::DepthFirst),
             preprocess: Some(Preprocess::Both),
@@ -331,6 +383,7 @@ impl Asked {
     pub fn wants(&self, setting: Setting) -> bool {
         match setting {
             Setting::Engine => self.engine.is_some_and(|engine| engine != EngineChoice::Automatic),
+            Setting::Solver => self.solver.is_some_and(|solver| solver != GameSolver::Automatic),
             Setting::Algorithm => self.algorithm.is_some_and(|algorithm| algorithm != Algorithm::Automatic),
             Setting::Order => self.order.is_some(),
             Setting::Preprocess => self.preprocess.is_some_and(|preprocess| preprocess != Preprocess::Nothing),
@@ -359,6 +412,7 @@ impl Asked {
         let wanted = self.wants(setting);
         match setting {
             Setting::Engine => self.engine = None,
+            Setting::Solver => self.solver = None,
             Setting::Algorithm => self.algorithm = None,
             Setting::Order => self.order = None,
             Setting::Preprocess => self.preprocess = None,
@@ -404,6 +458,7 @@ impl Asked {
         let mut text = setting.name().to_string();
         let value = match setting {
             Setting::Engine => self.engine.map(EngineChoice::name),
+            Setting::Solver => self.solver.map(GameSolver::name),
             Setting::Algorithm => self.algorithm.map(Algorithm::name),
             Setting::Order => self.order.map(Order::name),
             Setting::Preprocess => self.preprocess.map(Preprocess::name),
@@ -461,6 +516,7 @@ mod tests {
     fn values_that_ask_for_nothing_are_never_left_over() {
         let asked = Asked {
             engine: Some(EngineChoice::Automatic),
+            solver: Some(GameSolver::Automatic),
             algorithm: Some(Algorithm::Automatic),
             symmetry: Some(SymmetryUse::Off),
             strategy: Some("auto"),

@@ -18,7 +18,9 @@ mod recur;
 pub use answer::{
     Answer, AntichainCounts, Counts, Coverage, Evidence, Found, Strategy, StrategyVertex, SymbolicCounts, UsedSymmetry,
 };
-pub use asked::{Algorithm, Asked, Decompose, EngineChoice, Fairness, Order, Preprocess, Setting, Store, SymmetryUse};
+pub use asked::{
+    Algorithm, Asked, Decompose, EngineChoice, Fairness, GameSolver, Order, Preprocess, Setting, Store, SymmetryUse,
+};
 pub use engine::{Beyond, Engine, Prepared, Ready, Refusal, Task, Terms, Unanswered};
 pub use facts::{Facts, ProvableSymmetries};
 pub use question::{ErrorKinds, Goal, Kind, Question, Reach};

@@ -40,6 +40,8 @@ pub struct Bundle {
     errors: BTreeMap<(u32, u64), Set>,
     /// For numbers of steps the rows that have so many.
     multiplicities: BTreeMap<u64, Set>,
+    /// How many local walks it took.
+    walks: u64,
 }
 
 /// What was learned at one time.
@@ -94,6 +96,7 @@ impl Bundle {
                 enabled: diagrams.empty(),
                 errors: BTreeMap::new(),
                 multiplicities: BTreeMap::new(),
+                walks: 0,
                 groups: vec![group],
                 visibility,
                 reads,
@@ -110,6 +113,11 @@ impl Bundle {
     /// The relation, as far as it is known.
     pub fn relation(&self) -> &Relation {
         &self.relation
+    }
+
+    /// How many local walks learning has taken.
+    pub fn walks(&self) -> u64 {
+        self.walks
     }
 
     /// The kinds of errors that were met.
@@ -138,6 +146,7 @@ impl Bundle {
             self.read_at.iter().zip(&mut values).for_each(|(&at, value)| *value = row[at]);
             let mut steps = 0;
             let mut erring: BTreeMap<u32, u64> = BTreeMap::new();
+            self.walks += self.groups.len() as u64;
             for group in &self.groups {
                 explorer.local_successors(group, &values, &mut |step| {
                     steps += 1;

@@ -13,6 +13,7 @@ mod guided;
 pub mod learned;
 pub mod order;
 pub mod processes;
+mod rounds;
 pub mod runs;
 pub mod space;
 

@@ -21,6 +21,7 @@ use trefoil_system::{Cut, Explorer, Meaning, System, Value};
 
 use crate::learned::Bundle;
 use crate::order::{found, places};
+use crate::rounds::marks_first;
 
 /// How states are explored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,6 +48,8 @@ pub enum SlotOrder {
     /// So that the slots of a group are near each other.
     #[default]
     Found,
+    /// Those that marks read first, and the others as they are found.
+    MarksFirst,
 }
 
 /// How to explore.
@@ -73,13 +76,13 @@ pub struct Space<'s> {
     pub(crate) explorer: Box<dyn Explorer + 's>,
     pub(crate) diagrams: Arc<Diagrams>,
     /// For each position the slot that is there.
-    order: Vec<usize>,
+    pub(crate) order: Vec<usize>,
     pub(crate) bundles: Vec<Bundle>,
     pub(crate) initial: Set,
     /// The states that were reached.
-    states: Set,
-    strategy: Strategy,
-    rounds: u64,
+    pub(crate) states: Set,
+    pub(crate) strategy: Strategy,
+    pub(crate) rounds: u64,
     /// The states when they were counted last, for the progress line and for an exploration that is cut.
     counted: UBig,
     reported: Option<Instant>,
@@ -97,6 +100,7 @@ impl<'s> Space<'s> {
                 let touched = |group: &trefoil_system::Group| group.inputs().union(&group.outputs()).iter().collect();
                 found(width, &system.groups().iter().map(touched).collect::<Vec<Vec<usize>>>())
             }
+            SlotOrder::MarksFirst => marks_first(system),
         };
         let diagrams = Arc::new(Diagrams::new(&Pool { threads: options.threads, ..Pool::default() }, control));
         let bundles = Bundle::all(system, &order, &diagrams, control)?;
@@ -150,7 +154,7 @@ impl<'s> Space<'s> {
     }
 
     /// How many states were reached when they were counted last.
-    pub(crate) fn counted(&self) -> &UBig {
+    pub fn counted(&self) -> &UBig {
         &self.counted
     }
 
@@ -186,7 +190,7 @@ impl<'s> Space<'s> {
     }
 
     /// Shows how far the exploration is; not after every short round, since counting takes time, too.
-    fn report(&mut self) -> Result<(), Cut> {
+    pub(crate) fn report(&mut self) -> Result<(), Cut> {
         let progress = self.control.progress();
         progress.depth(self.rounds);
         if self.reported.is_some_and(|last| last.elapsed() < REPORT) {
@@ -214,7 +218,7 @@ impl<'s> Space<'s> {
     }
 
     /// The new states one step from these; every bundle learns from them.
-    fn level(&mut self, from: &Set) -> Result<Set, Cut> {
+    pub(crate) fn level(&mut self, from: &Set) -> Result<Set, Cut> {
         self.learn_all(from)?;
         let mut next = self.diagrams.empty();
         for bundle in &self.bundles {
@@ -225,7 +229,7 @@ impl<'s> Space<'s> {
     }
 
     /// The new states that the bundles reach from these one after the other.
-    fn chain(&mut self, from: &Set) -> Result<Set, Cut> {
+    pub(crate) fn chain(&mut self, from: &Set) -> Result<Set, Cut> {
         let mut now = from.clone();
         for at in 0..self.bundles.len() {
             self.learn(at, &now)?;
@@ -270,23 +274,9 @@ impl<'s> Space<'s> {
         let deadlocks = self.deadlocks(states)?;
         // Without a mark every state is a valid end.
         let Some(mark) = self.system.mark(Meaning::ValidEnd) else { return Ok(self.diagrams.empty()) };
-        let place = places(&self.order);
-        let slots: Vec<usize> = self.system.marks()[mark.index()].reads.iter().collect();
-        let mut positions: Vec<usize> = slots.iter().map(|&slot| place[slot]).collect();
-        positions.sort_unstable();
-        let met = self.diagrams.project(&deadlocks, &self.diagrams.slots(&positions)?)?;
-        let at: Vec<usize> =
-            slots.iter().map(|&slot| positions.binary_search(&place[slot]).unwrap_or_default()).collect();
-        let mut invalid: Vec<Vec<Value>> = Vec::new();
-        for row in self.diagrams.rows(&met) {
-            self.control.check()?;
-            let values: Vec<Value> = at.iter().map(|&at| row[at]).collect();
-            if self.explorer.mark(mark, &values)? == 0 {
-                invalid.push(row);
-            }
-        }
-        let invalid = self.diagrams.rows_of(invalid.iter().map(Vec::as_slice))?;
-        Ok(self.diagrams.image(&deadlocks, &self.diagrams.filter(&positions, &invalid)?)?)
+        let valid = self.by_mark(mark, &deadlocks)?;
+        let invalid = valid.into_iter().find(|&(value, _)| value == 0);
+        Ok(invalid.map_or_else(|| self.diagrams.empty(), |(_, states)| states))
     }
 
     /// The states among these with a step that shows an error of one of these kinds.

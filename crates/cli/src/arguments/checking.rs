@@ -4,9 +4,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use trefoil_session::check::{self, Algorithm, Asked, Decompose, EngineChoice, Fairness, Store, SymmetryUse};
+use trefoil_session::check::{
+    self, Algorithm, Asked, Decompose, EngineChoice, Fairness, GameSolver, Store, SymmetryUse,
+};
 
-use super::values::{algorithm, choices, engine, fairness, parse_decompose, parse_store, parse_symmetry};
+use super::values::{algorithm, choices, engine, fairness, game_solver, parse_decompose, parse_store, parse_symmetry};
 
 /// What to check and how.
 #[derive(Args, Clone, Debug)]
@@ -27,6 +29,9 @@ pub(crate) struct Checking {
     /// Promela, mCRL2: what searches the states [default: auto]
     #[arg(long, value_name = "NAME", value_parser = choices(check::ENGINES).map(engine))]
     pub(crate) engine: Option<EngineChoice>,
+    /// Formulas: what looks for winners while the game of a formula is explored [default: auto]
+    #[arg(long, value_name = "NAME", value_parser = choices(check::GAME_SOLVERS).map(game_solver))]
+    pub(crate) solver: Option<GameSolver>,
     /// Algorithm for refinement [default: automatic]
     #[arg(long, value_name = "NAME", value_parser = choices(check::ALGORITHMS).map(algorithm))]
     pub(crate) algorithm: Option<Algorithm>,
@@ -104,6 +109,7 @@ impl Checking {
     pub(crate) fn asked(&self) -> Asked {
         Asked {
             engine: self.engine,
+            solver: self.solver,
             algorithm: self.algorithm,
             symmetry: self.symmetry.clone(),
             strategy: self.strategy,

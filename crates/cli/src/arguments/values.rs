@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use trefoil_session::Choice;
-use trefoil_session::check::{Algorithm, Decompose, EngineChoice, Fairness, Order, Preprocess, Store, SymmetryUse};
+use trefoil_session::check::{
+    Algorithm, Decompose, EngineChoice, Fairness, GameSolver, Order, Preprocess, Store, SymmetryUse,
+};
 
 /// A value of a registry: only its names are accepted, and help lists them with their lines.
 pub(super) fn choices(table: &'static [Choice]) -> impl TypedValueParser<Value = &'static str> {
@@ -17,6 +19,10 @@ pub(super) fn choices(table: &'static [Choice]) -> impl TypedValueParser<Value =
 
 pub(super) fn fairness(name: &'static str) -> Fairness {
     Fairness::ALL.into_iter().find(|fairness| fairness.name() == name).expect("the table has the names of fairness")
+}
+
+pub(super) fn game_solver(name: &'static str) -> GameSolver {
+    GameSolver::ALL.into_iter().find(|solver| solver.name() == name).expect("the table has the names of the solvers")
 }
 
 pub(super) fn engine(name: &'static str) -> EngineChoice {
@@ -119,6 +125,7 @@ mod tests {
         for table in [check::ALGORITHMS, ALGORITHMS] {
             table.iter().for_each(|choice| assert_eq!(algorithm(choice.name).name(), choice.name));
         }
+        check::GAME_SOLVERS.iter().for_each(|choice| assert_eq!(game_solver(choice.name).name(), choice.name));
         check::ENGINES.iter().for_each(|choice| assert_eq!(engine(choice.name).name(), choice.name));
         SEARCHES.iter().for_each(|choice| assert_eq!(order(choice.name).name(), choice.name));
         PREPROCESSING.iter().for_each(|choice| assert_eq!(preprocess(choice.name).name(), choice.name));

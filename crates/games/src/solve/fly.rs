@@ -69,7 +69,7 @@ pub enum Wanted {
 }
 
 impl Wanted {
-    fn includes(self, winner: Player) -> bool {
+    pub(crate) fn includes(self, winner: Player) -> bool {
         match self {
             Wanted::Nothing => false,
             Wanted::Of(player) => player == winner,
@@ -338,7 +338,7 @@ fn partially(arena: &Explicit<'_>, how: PartialSolver, known: &Bits, solver: &So
 }
 
 /// Reads a mark; remembers the values of one that reads a single slot.
-struct MarkReader<'a> {
+pub(crate) struct MarkReader<'a> {
     mark: MarkId,
     reads: &'a SlotSet,
     values: Vec<Value>,
@@ -350,7 +350,15 @@ impl<'a> MarkReader<'a> {
         MarkReader { mark, reads, values: Vec::new(), known: Vec::new() }
     }
 
-    fn read(&mut self, row: &[Value], explorer: &mut dyn Explorer) -> Result<Value, Cut> {
+    /// Readers of owners and priorities.
+    pub(crate) fn of_game(system: &'a dyn System) -> [MarkReader<'a>; 2] {
+        [Meaning::Owner, Meaning::Priority].map(|meaning| {
+            let mark = system.mark(meaning).expect("a game has the marks of owners and priorities");
+            MarkReader::new((mark, &system.marks()[mark.index()].reads))
+        })
+    }
+
+    pub(crate) fn read(&mut self, row: &[Value], explorer: &mut dyn Explorer) -> Result<Value, Cut> {
         const REMEMBERED: usize = 1 << 12;
         self.reads.values(row, &mut self.values);
         let [single] = self.values[..] else { return explorer.mark(self.mark, &self.values) };
@@ -559,12 +567,8 @@ fn replayed(
     winner: Player,
     control: &Control,
 ) -> Result<Played, Cut> {
-    let marks = [Meaning::Owner, Meaning::Priority].map(|meaning| {
-        let mark = system.mark(meaning).expect("a game has the marks of owners and priorities");
-        (mark, &system.marks()[mark.index()].reads)
-    });
     let mut explorer = system.explorer(control);
-    let mut readers = marks.map(MarkReader::new);
+    let mut readers = MarkReader::of_game(system);
     let mut numbers: HashMap<Vec<Value>, usize> = HashMap::new();
     let initial = system.initial(control)?;
     numbers.insert(initial.clone(), 0);
@@ -608,7 +612,7 @@ fn replayed(
 
 impl Played {
     /// Verifies it as a strategy; a flaw is a bug.
-    fn verify(&self, control: &Control) -> Result<(), Stopped> {
+    pub(crate) fn verify(&self, control: &Control) -> Result<(), Stopped> {
         let mut builder = GameBuilder::default();
         for vertex in &self.vertices {
             builder.vertex(vertex.owner, vertex.priority);

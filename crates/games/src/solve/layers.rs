@@ -90,6 +90,8 @@ impl<A: Arena> Layers<A::Set, A::Strategy> for SetLayers<'_, A> {
         let mut heads = arena.at_level(level, &self.open);
         let mut rest = self.open.without(&heads);
         while let Some(next) = arena.least_level(&rest).filter(|&next| arena.player_of(next) == player) {
+            // Operations on sets may have been stopped, and then nothing is removed.
+            arena.poll()?;
             let more = arena.at_level(next, &rest);
             heads.unite(&more);
             rest.subtract(&more);

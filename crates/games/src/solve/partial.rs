@@ -61,6 +61,17 @@ pub fn solve_partially<A: Arena>(
     strategy: &mut A::Strategy,
     full: impl Fn(&A, A::Set, &mut A::Strategy) -> Result<[A::Set; 2], Stopped>,
 ) -> Result<(), Stopped> {
+    grow_won(arena, known, won, strategy)?;
+    find_dominions(arena, how, known, won, strategy, full)
+}
+
+/// The first part of it: adds complete vertices without moves, and what players attract to what they have won.
+pub fn grow_won<A: Arena>(
+    arena: &A,
+    known: &A::Set,
+    won: &mut [A::Set; 2],
+    strategy: &mut A::Strategy,
+) -> Result<(), Stopped> {
     let all = arena.all();
     let mut ends = arena.sinks();
     ends.subtract(&arena.incomplete());
@@ -70,6 +81,19 @@ pub fn solve_partially<A: Arena>(
         won[player.index()].unite(&lost);
         arena.attract(player, &all, known, &mut won[player.index()], strategy)?;
     }
+    Ok(())
+}
+
+/// The second part of it: what is won was grown before.
+pub fn find_dominions<A: Arena>(
+    arena: &A,
+    how: PartialSolver,
+    known: &A::Set,
+    won: &mut [A::Set; 2],
+    strategy: &mut A::Strategy,
+    full: impl Fn(&A, A::Set, &mut A::Strategy) -> Result<[A::Set; 2], Stopped>,
+) -> Result<(), Stopped> {
+    let all = arena.all();
     // Edges to vertices that are not decided count, also to those that are not known; only known ones can be won.
     let undecided = |won: &[A::Set; 2]| all.without(&won[0]).without(&won[1]);
     match how {

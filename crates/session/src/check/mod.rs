@@ -43,7 +43,7 @@ pub use report::{
 };
 pub(crate) use run::unused_strategy;
 pub use trefoil_questions::{
-    Algorithm, Asked, Decompose, EngineChoice, Fairness, Order, Preprocess, Setting, Store, SymmetryUse,
+    Algorithm, Asked, Decompose, EngineChoice, Fairness, GameSolver, Order, Preprocess, Setting, Store, SymmetryUse,
 };
 
 /// The languages of scripts.
@@ -69,6 +69,17 @@ const EXTENSIONS: &[(&str, &str)] = &[
 pub const ENGINES: &[Choice] = &[
     Choice { name: EngineChoice::Automatic.name(), about: "choose by the question; explicit states" },
     Choice { name: EngineChoice::Symbolic.name(), about: "sets of states as decision diagrams" },
+];
+
+/// What looks for winners while the game of a formula is explored.
+pub const GAME_SOLVERS: &[Choice] = &[
+    Choice { name: GameSolver::Automatic.name(), about: "choose by the game" },
+    Choice { name: GameSolver::Sinks.name(), about: "vertices without moves, and what is attracted to them" },
+    Choice { name: GameSolver::Solitaire.name(), about: "also cycles that a player walks alone" },
+    Choice { name: GameSolver::Forced.name(), about: "also cycles that a player can force" },
+    Choice { name: GameSolver::Fatal.name(), about: "also fatal attractors" },
+    Choice { name: GameSolver::Recursive.name(), about: "everything that no further move can change" },
+    Choice { name: GameSolver::Full.name(), about: "nothing: solve the game when all of it is explored" },
 ];
 
 /// Which runs claims are about.

@@ -516,7 +516,7 @@ pub enum Finding {
         /// Whether the run is one of several: the proof has to answer every choice of an opponent.
         has_choices: bool,
         /// How many positions the proof has: parts of the formula in states of the model.
-        positions: usize,
+        positions: u64,
         /// Where the run is one of several, the proof itself: the first position is the initial one.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         proof: Vec<Position>,

@@ -79,7 +79,8 @@ impl Script {
             None => self.model.states(row),
         };
         let mut proof = Vec::new();
-        if strategy.has_choices && strategy.vertices.len() <= MOST_POSITIONS {
+        let is_whole = strategy.positions == strategy.vertices.len() as u64;
+        if is_whole && strategy.has_choices && strategy.vertices.len() <= MOST_POSITIONS {
             proof.extend(strategy.vertices.iter().map(|vertex| {
                 Position {
                     part: game.node_text(&vertex.row),
@@ -99,12 +100,14 @@ impl Script {
             part: game.node_text(strategy.play.last()),
             repeats: strategy.back_to.is_some(),
             has_choices: strategy.has_choices,
-            positions: strategy.vertices.len(),
+            positions: strategy.positions,
         };
         let components = self.model.components(&self.file);
-        let system = ProofSystem::new(game, strategy, |row| match composed {
-            Some(_) => format!("state {}", row[0]),
-            None => crate::look::state_title(&components, &states(row)),
+        let system = is_whole.then(|| {
+            ProofSystem::new(game, strategy, |row| match composed {
+                Some(_) => format!("state {}", row[0]),
+                None => crate::look::state_title(&components, &states(row)),
+            })
         });
         Ok(Evidence {
             finding,
@@ -114,7 +117,7 @@ impl Script {
             components,
             runs: vec![run],
             story,
-            system: Some(system),
+            system,
         })
     }
 }
