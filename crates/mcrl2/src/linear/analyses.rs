@@ -4,7 +4,8 @@
 //!   brings another one disproves it for that parameter, until nothing is disproved (Groote and Lisser, *Computer
 //!   assisted manipulation of algebraic process specifications*, 2001). Components know their own constants already;
 //!   this finds what communication passes on.
-//! - *Unfolded parameters*: parameters that hold records or small functions become several (`unfold.rs`).
+//! - *Unfolded parameters*: parameters that hold structures, short lists, small functions or sets become several
+//!   (`unfold.rs`).
 //! - *Redundant parameters*: a parameter matters when a condition or an action uses it, or the new value of a parameter
 //!   that matters; the others go.
 //! - *Sums over finite sorts*: a variable of a sort with few values is replaced by each of them where that decides a
@@ -32,8 +33,9 @@ pub(super) fn run(draft: &mut Draft, x: &mut Expressions<'_>, asked: Analyses) -
         lines.push(format!("sums over finite sorts: {sums} replaced by their values; {before} summands now"));
     }
     if asked.unfold {
-        let (apart, parts) = super::unfold::unfold(draft, x)?;
-        lines.push(format!("unfolded parameters: {apart} taken apart, as {parts}"));
+        let made = super::unfold::unfold(draft, x)?;
+        let which = if made.said.is_empty() { String::new() } else { format!(": {}", made.said.join("; ")) };
+        lines.push(format!("unfolded parameters: {} taken apart, as {}{which}", made.apart, made.parts));
     }
     if asked.constants {
         let before = draft.summands.len();
@@ -231,6 +233,13 @@ fn dead(draft: &mut Draft, x: &mut Expressions<'_>) -> usize {
     }
     let none = BTreeSet::new();
     let mut resets = 0;
+    // What is dead in the first control state of its component is idle from the beginning.
+    for (index, parameter) in draft.parameters.iter_mut().enumerate() {
+        let is_live = live.get(&(parameter.component, 0)).is_some_and(|live| live.contains(&index));
+        if let (Some(idle), None, false) = (parameter.idle, parameter.control, is_live) {
+            parameter.initial = idle;
+        }
+    }
     for summand in &mut draft.summands {
         for part in summand.parts.clone() {
             // What a cluster resets depends on the control state; its component has done that.
