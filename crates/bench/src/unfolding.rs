@@ -18,7 +18,7 @@ use trefoil_source::FileId;
 use trefoil_system::{Labels, Writing};
 
 /// Runs it.
-pub fn run(arguments: &[String]) {
+pub(crate) fn run(arguments: &[String]) {
     let Some(folder) = arguments.first() else {
         eprintln!("unfolding needs the folder of the specifications");
         return;

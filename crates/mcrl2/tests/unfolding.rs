@@ -380,8 +380,8 @@ fn constructors_and_sets_are_taken_apart_where_a_summand_needs_only_some_of_them
     assert_eq!(names(&text), ["m_case", "m_some_of", "m_some_also"]);
     // Two parameters that pass values to each other are taken apart together.
     let text = format!(
-        "{message}proc P(m, k: M) = sum x: M. r(x) . P(m = x, k = m) + is_some(k) -> s(of(k)) . P(k = none); init \
-         P(none, none);"
+        "{message}proc P(m, k: M) = sum x: M. r(x) . P(m = x, k = m) + is_some(k) -> s(of(k)) . P(); init P(none, \
+         none);"
     );
     assert_eq!(names(&text), ["m_case", "m_some_of", "m_some_also", "k_case", "k_some_of", "k_some_also"]);
     // A sort that holds itself is not.

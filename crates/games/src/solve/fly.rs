@@ -24,8 +24,8 @@
 //! the system, and the moves of the winner are among them. Then the verifier of strategies checks it.
 //!
 //! Cost: exploring, with 7 bytes a vertex and 4 a move for what is written down ([`super::recorded`]), until it becomes
-//! a game (4 and 8 bytes, [`Game`]) and is solved (10 bytes a vertex): at most 16 bytes a vertex and 8 a move beside the
-//! store of states. A partial solver makes its game anew, so while it runs what is written down and the game of the
+//! a game (4 and 8 bytes, [`Game`]) and is solved (10 bytes a vertex): at most 16 bytes a vertex and 8 a move beside
+//! the store of states. A partial solver makes its game anew, so while it runs what is written down and the game of the
 //! vertices so far are both there: about 21 bytes a vertex and 12 a move. [`GameCounts::bytes`] and
 //! [`GameCounts::partial_bytes`] are what was held.
 

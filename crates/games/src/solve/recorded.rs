@@ -7,7 +7,7 @@
 //! [`assemble`] numbers the vertices breadth-first in the order of the moves, so that a game does not depend on the
 //! threads that wrote it down. One list is enough for that: it says where a state stands in the chunks until the state
 //! has a number, and then says that number. Chunks are dropped as soon as all of their vertices are in the game, where
-//! nobody else holds them.
+//! no other thread holds them.
 //!
 //! [`Held`] counts the bytes of all that: the most that were held at one time beside the store of states.
 //!

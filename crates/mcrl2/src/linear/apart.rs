@@ -82,15 +82,15 @@ pub(super) struct SetApart {
     pub(super) element: SortRef,
     /// The elements, with their names.
     pub(super) constants: Vec<(String, TypedId)>,
-    /// Whether an element is in a set, and the variables for both.
-    pub(super) member: (TypedId, VariableId, VariableId),
+    /// Whether an element is in a set and in a finite set, and the variables for both, with the sort of these sets.
+    pub(super) member: [(SortRef, TypedId, VariableId, VariableId); 2],
 }
 
 impl SetApart {
     /// The expressions that must be compiled.
     pub(super) fn expressions(&self) -> Vec<(TypedId, Vec<VariableId>)> {
         let constants = self.constants.iter().map(|&(_, constant)| (constant, Vec::new()));
-        constants.chain([(self.member.0, vec![self.member.1, self.member.2])]).collect()
+        constants.chain(self.member.map(|(_, test, element, set)| (test, vec![element, set]))).collect()
     }
 }
 
@@ -266,8 +266,12 @@ impl Maker<'_> {
             return None;
         };
         let constants = self.few_constants(element)?;
-        let (one, set) = (self.variable(element), self.variable(sort));
-        let member = self.operator(Operator::In, &[element, sort], BOOL, &[one.1, set.1]);
-        Some(SetApart { sort, element, constants, member: (member, one.0, set.0) })
+        let member = [Container::Set, Container::FSet].map(|container| {
+            let sort = self.data.sorts.container(container, element);
+            let (one, set) = (self.variable(element), self.variable(sort));
+            let test = self.operator(Operator::In, &[element, sort], BOOL, &[one.1, set.1]);
+            (sort, test, one.0, set.0)
+        });
+        Some(SetApart { sort, element, constants, member })
     }
 }

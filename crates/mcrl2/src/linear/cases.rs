@@ -1,20 +1,20 @@
-//! Parameters of a sort with several constructors, and lists of bounded length: one parameter says which *shape* a value
-//! has, a constructor or a length, and the others hold the fields of all shapes. A field that is not in use holds one
-//! fixed value, so values and their parts are in bijection, and the state space stays the same up to isomorphism.
+//! Parameters of a sort with several constructors, and lists of bounded length: one parameter says which *shape* a
+//! value has, a constructor or a length, and the others hold the fields of all shapes. A field that is not in use holds
+//! one fixed value, so values and their parts are in bijection, and the state space stays the same up to isomorphism.
 //!
-//! mCRL2's lpsparunfold puts a function that distinguishes cases in the place of the parameter, and leaves it to rewrite
-//! rules to bring it outwards (Groote and Lisser, *Computer assisted manipulation of algebraic process specifications*,
-//! 2001; Stramaglia, Keiren, Neele, *Simplifying process parameters by unfolding algebraic data types*, 2023). Here a
-//! summand that depends on the parameter is parted by shape instead: in each part the parameter is a constructor over
-//! its fields, or a list with this many elements, so that recognisers, projections, equality and every function that
-//! matches patterns simplify as they do on values, and no cases are left to distinguish. A part whose condition is false
-//! goes. A new value must be a constructor over terms. `if(c, t, u)` parts the summand by `c`, a summed variable by its
-//! constructors; a parameter of the same sort is taken apart together with this one.
+//! mCRL2's lpsparunfold puts a function that distinguishes cases in the place of the parameter, and leaves it to
+//! rewrite rules to bring it outwards (Groote and Lisser, *Computer assisted manipulation of algebraic process
+//! specifications*, 2001; Stramaglia, Keiren, Neele, *Simplifying process parameters by unfolding algebraic data
+//! types*, 2023). Here a summand that depends on the parameter is parted by shape instead: in each part the parameter
+//! is a constructor over its fields, or a list with this many elements, so that recognisers, projections, equality and
+//! every function that matches patterns simplify as they do on values, and no cases are left to distinguish. A part
+//! whose condition is false goes. A new value must be a constructor over terms. `if(c, t, u)` parts the summand by `c`,
+//! a summed variable by its constructors; a parameter of the same sort is taken apart together with this one.
 //!
 //! Which shapes there are is found as states are found in a search: beginning with the initial value, the parts for the
 //! shapes that were met bring the next ones. That is the proof that a list is bounded: `#q < 2` is false for the list
-//! with two positions, so no part brings a third. A list that reaches [`LONGEST`] stays whole. A sort that occurs in its
-//! own fields stays whole, because there is no such bound for it.
+//! with two positions, so no part brings a third. A list that reaches [`LONGEST`] stays whole. A sort that occurs in
+//! its own fields stays whole, because there is no such bound for it.
 //!
 //! Where it helps: some part of a summand neither reads nor writes a field of the shape that it begins with. It is not
 //! done where summands would multiply ([`GROWTH`]), where terms would grow, or where an expression needs a list as a
@@ -208,7 +208,7 @@ impl Attempt {
         }
     }
 
-    /// Whether a shape can be had; it is met from now on.
+    /// Notes that a shape is met; false where a list is too long.
     fn meet(&mut self, member: usize, shape: usize) -> bool {
         let fits = !matches!(*self.cases, Cases::List { .. }) || shape <= LONGEST;
         if fits {

@@ -51,6 +51,7 @@ pub(super) struct Prepared {
     equal: Vec<(SortRef, usize)>,
     not: usize,
     and: usize,
+    or: usize,
     /// `if` at the sorts of parameters.
     choices: Vec<(SortRef, usize)>,
     defaults: Vec<(SortRef, usize)>,
@@ -69,6 +70,7 @@ impl Prepared {
             equal: Vec::new(),
             not: 0,
             and: 0,
+            or: 0,
             choices: Vec::new(),
             defaults: Vec::new(),
             taken: Vec::new(),
@@ -129,6 +131,8 @@ impl Prepared {
         let not = (maker.operator(Operator::Not, &[BOOL], BOOL, &[one.1]), vec![one.0]);
         let (one, other) = (maker.variable(BOOL), maker.variable(BOOL));
         let and = (maker.operator(Operator::And, &[BOOL, BOOL], BOOL, &[one.1, other.1]), vec![one.0, other.0]);
+        let (one, other) = (maker.variable(BOOL), maker.variable(BOOL));
+        let or = (maker.operator(Operator::Or, &[BOOL, BOOL], BOOL, &[one.1, other.1]), vec![one.0, other.0]);
         let mut choices = Vec::new();
         for &sort in sorts.iter().chain([&POS, &BOOL].into_iter().filter(|sort| !sorts.contains(sort))) {
             let (test, one, other) = (maker.variable(BOOL), maker.variable(sort), maker.variable(sort));
@@ -147,7 +151,8 @@ impl Prepared {
         }
         prepared.not = prepared.expressions.len();
         prepared.and = prepared.not + 1;
-        prepared.expressions.extend([not, and]);
+        prepared.or = prepared.not + 2;
+        prepared.expressions.extend([not, and, or]);
         for (sort, body, variables) in choices {
             prepared.choices.push((sort, prepared.expressions.len()));
             prepared.expressions.push((body, variables));
@@ -294,6 +299,7 @@ pub(super) struct Expressions<'p> {
     equal: HashMap<SortRef, FunctionIndex>,
     not: FunctionIndex,
     and: FunctionIndex,
+    or: FunctionIndex,
     choices: HashMap<SortRef, (FunctionIndex, TypedId)>,
     defaults: HashMap<SortRef, Term>,
     taken: HashMap<SortRef, Rc<Taken>>,
@@ -332,6 +338,7 @@ impl<'p> Expressions<'p> {
             equal: prepared.equal.iter().map(|&(sort, place)| (sort, codes[place])).collect(),
             not: codes[prepared.not],
             and: codes[prepared.and],
+            or: codes[prepared.or],
             choices: prepared
                 .choices
                 .iter()
@@ -517,6 +524,15 @@ impl<'p> Expressions<'p> {
             };
         }
         Ok(all)
+    }
+
+    /// The disjunction of two conditions.
+    pub(super) fn either(&mut self, one: Term, other: Term) -> Result<Term, Refusal> {
+        let code = self.or;
+        match self.within(|rewriter| rewriter.evaluate(code, &[one, other]))? {
+            Some(term) => Ok(term),
+            None => unreachable!("disjunction takes few steps"),
+        }
     }
 
     /// The condition that not all of some conditions hold.

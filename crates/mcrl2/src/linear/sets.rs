@@ -1,14 +1,14 @@
 //! Parameters that hold sets over a few constants: one truth value for each element.
 //!
 //! A parameter `s: Set(D)` or `FSet(D)`, where `D` has the constants `d1, …, dn` and no other values, becomes `s1, …,
-//! sn: Bool`, and `si` says whether `di in s`. Sets over a finite sort and these truth values are in bijection. What a set
-//! is made of is followed down to its parts: `di in (t + u)` is `di in t || di in u`, and so on for `*`, `-`, `!`, `if`
-//! and finite sets; `e in s` becomes a choice by the value of `e`, and equality and inclusion compare all elements.
-//! Terms in which the parameter does not occur are left to the rewriter, which knows `di in t` for them.
+//! sn: Bool`, and `si` says whether `di in s`. Sets over a finite sort and these truth values are in bijection. What a
+//! set is made of is followed down to its parts: `di in (t + u)` is `di in t || di in u`, and so on for `*`, `-`, `!`,
+//! `if` and finite sets; `e in s` becomes `e == d1 && s1 || …`, and equality and inclusion compare all
+//! elements. Terms in which the parameter does not occur are left to the rewriter, which knows `di in t` for them.
 //!
 //! A set stays whole where any other expression needs it (`#s`, an argument of an action, a comprehension that captures
-//! it), or where terms would become more than twice as large. It is done where it helps: some summand reads or writes an
-//! element, and not all of them. A set that becomes a part of the new value of another one of the same sort is taken
+//! it), or where terms would become more than twice as large. It is done where it helps: some summand reads or writes
+//! an element, and not all of them. A set that becomes a part of the new value of another one of the same sort is taken
 //! apart together with it.
 //!
 //! Cost: linear in the terms of the summands that use the parameter, times the number of elements.
@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use trefoil_data::signature::Operator;
-use trefoil_data::sorts::BOOL;
+use trefoil_data::sorts::{BOOL, SortRef};
 use trefoil_terms::Term;
 
 use super::Refusal;
@@ -91,10 +91,18 @@ impl Elements {
             return Ok(Ok(parts.iter().map(|&part| x.leaf(part)).collect()));
         }
         if !self.occurs(x, term) {
-            let (expression, element, of) = self.set.member;
+            let sort = self.sort(x, term);
+            let Some(&(_, expression, element, of)) = self.set.member.iter().find(|member| Some(member.0) == sort)
+            else {
+                return Ok(Err(Whole));
+            };
             let mut all = Vec::new();
             for &constant in &self.constants {
-                all.push(x.value(expression, &Environment::from([(element, constant), (of, term)]))?);
+                let test = x.value(expression, &Environment::from([(element, constant), (of, term)]))?;
+                if x.is_closed(test) && x.program.truth_of(test).is_none() {
+                    return Ok(Err(Whole));
+                }
+                all.push(test);
             }
             return Ok(Ok(all));
         }
@@ -107,10 +115,7 @@ impl Elements {
                 let (one, other) = (found!(self.members(x, one)), found!(self.members(x, other)));
                 for (one, other) in one.into_iter().zip(other) {
                     all.push(match operator {
-                        Some(Operator::Union) => {
-                            let truth = x.program.truth_term(true);
-                            x.choice(BOOL, one, truth, other)?
-                        }
+                        Some(Operator::Union) => x.either(one, other)?,
                         Some(Operator::Intersection) => x.all(&[one, other])?,
                         _ => {
                             let other = x.not(other)?;
@@ -137,8 +142,7 @@ impl Elements {
                 let others = found!(self.members(x, others));
                 for (&constant, other) in self.constants.iter().zip(others) {
                     let is_it = x.equal(self.set.element, element, constant)?;
-                    let truth = x.program.truth_term(true);
-                    all.push(x.choice(BOOL, is_it, truth, other)?);
+                    all.push(x.either(is_it, other)?);
                 }
             }
             (Some(Operator::InsertIf), &[element, test, others]) => {
@@ -147,8 +151,7 @@ impl Elements {
                 for (&constant, other) in self.constants.iter().zip(others) {
                     let is_it = x.equal(self.set.element, element, constant)?;
                     let is_it = x.all(&[is_it, test])?;
-                    let truth = x.program.truth_term(true);
-                    all.push(x.choice(BOOL, is_it, truth, other)?);
+                    all.push(x.either(is_it, other)?);
                 }
             }
             _ => return Ok(Err(Whole)),
@@ -169,11 +172,11 @@ impl Elements {
             (Some(Operator::In), &[element, set]) if self.occurs(x, set) => {
                 let element = found!(self.rewritten(x, element));
                 let members = found!(self.members(x, set));
-                let mut pairs = self.constants.iter().zip(members).rev();
-                let Some((_, mut value)) = pairs.next() else { return Ok(Err(Whole)) };
-                for (&constant, member) in pairs {
+                let mut value = x.program.truth_term(false);
+                for (&constant, member) in self.constants.iter().zip(members).rev() {
                     let is_it = x.equal(self.set.element, element, constant)?;
-                    value = x.choice(BOOL, is_it, member, value)?;
+                    let is_it = x.all(&[is_it, member])?;
+                    value = x.either(is_it, value)?;
                 }
                 Ok(Ok(value))
             }
@@ -185,8 +188,8 @@ impl Elements {
                 let (mut same, mut within) = (Vec::new(), Vec::new());
                 for (one, other) in one.into_iter().zip(other) {
                     same.push(x.equal(BOOL, one, other)?);
-                    let truth = x.program.truth_term(true);
-                    within.push(x.choice(BOOL, one, other, truth)?);
+                    let outside = x.not(one)?;
+                    within.push(x.either(outside, other)?);
                 }
                 let (same, within) = (x.all(&same)?, x.all(&within)?);
                 Ok(Ok(match operator {
@@ -211,12 +214,16 @@ impl Elements {
         }
     }
 
-    /// Whether a term is one of the sets, as far as its head tells.
+    /// Whether a term is a set of these elements, as far as its head tells.
     fn is_set(&self, x: &Expressions<'_>, term: Term) -> bool {
-        if let Some(variable) = x.as_variable(term) {
-            return x.described(variable).sort == self.set.sort;
+        self.set.member.iter().any(|member| Some(member.0) == self.sort(x, term))
+    }
+
+    fn sort(&self, x: &Expressions<'_>, term: Term) -> Option<SortRef> {
+        match x.as_variable(term) {
+            Some(variable) => Some(x.described(variable).sort),
+            None => x.sort_of(term),
         }
-        x.sort_of(term) == Some(self.set.sort)
     }
 
     /// The new parameters and summands, where they help; or another parameter that must be taken apart, too.
