@@ -18,6 +18,7 @@ mod read;
 mod refinement;
 mod rewriting;
 mod terms;
+mod unfolding;
 
 use std::process::ExitCode;
 
@@ -116,6 +117,11 @@ const BENCHMARKS: &[Benchmark] = &[
         name: "diagrams",
         about: "saturation of models in Sylvan's format: FOLDER [SECONDS] [PATH of lddmc]",
         run: diagrams::run,
+    },
+    Benchmark {
+        name: "unfolding",
+        about: "state spaces with parameters taken apart and without: FOLDER [SECONDS] [TEXT]",
+        run: unfolding::run,
     },
     Benchmark { name: "games", about: "solving parity games: [VERTICES] [PATH of oink]", run: games::run },
     Benchmark { name: "pictures", about: "representatives of generated pictures, by strategy", run: pictures::run },

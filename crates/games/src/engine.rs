@@ -12,8 +12,8 @@ use std::time::Instant;
 
 use trefoil_control::{Control, Stopped};
 use trefoil_questions::{
-    Answer, Asked, Counts, Engine, Evidence, Facts, Found, GameSolver, Kind, Prepared, Question, Ready, Refusal,
-    Setting, Strategy, StrategyVertex, Task, Terms, Unanswered, UsedSymmetry,
+    Answer, Asked, Counts, Engine, Evidence, Facts, Found, GameBytes, GameSolver, Kind, Prepared, Question, Ready,
+    Refusal, Setting, Strategy, StrategyVertex, Task, Terms, Unanswered, UsedSymmetry,
 };
 use trefoil_symmetry::{Quotient, Symmetry, strategy_named};
 use trefoil_system::{LabelId, Labels, Path, System, TakenStep};
@@ -171,7 +171,14 @@ fn described(decision: &Decision, started: Instant) -> Answer {
 }
 
 fn counted(counts: GameCounts) -> Counts {
-    Counts { states: counts.vertices, transitions: counts.moves, levels: u64::from(counts.depth), ..Counts::default() }
+    Counts {
+        states: counts.vertices,
+        transitions: counts.moves,
+        levels: u64::from(counts.depth),
+        bytes: Some(counts.store_bytes),
+        game: Some(GameBytes { most: counts.bytes, partial: counts.partial_bytes }),
+        ..Counts::default()
+    }
 }
 
 /// A strategy, with one play of it.

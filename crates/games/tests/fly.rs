@@ -9,7 +9,7 @@ use trefoil_system::{
     Checked, Cut, Explorer, Group, GroupId, LabelId, Labels, Layout, Mark, MarkId, Meaning, Sink, Slot, Step, System,
     Value, Walk,
 };
-use trefoil_testkit::games::{PlainGame, SHAPES, random_game, winners_by_fixpoints};
+use trefoil_testkit::games::{GameShape, PlainGame, SHAPES, random_game, winners_by_fixpoints};
 use trefoil_testkit::{Random, seed};
 
 /// A game as a system with one slot, the vertex, which begins at vertex 0.
@@ -116,6 +116,23 @@ fn the_winner_is_that_of_the_oracle() {
                 let played = wanted == Wanted::Winner || wanted == Wanted::Of(expected);
                 assert_eq!(decision.played.is_some(), played);
             }
+        }
+    }
+}
+
+#[test]
+fn a_game_takes_at_most_16_bytes_a_vertex_and_8_an_edge_beside_the_states() {
+    let mut random = Random::new(seed());
+    for shape in SHAPES {
+        let plain = random_game(shape, if shape == GameShape::Dense { 300 } else { 20_000 }, &mut random);
+        let system = GameSystem::new(plain);
+        for wanted in [Wanted::Nothing, Wanted::Winner] {
+            let options = Deciding { threads: 1, partial: None, wanted, ..Deciding::default() };
+            let counts = decided(&system, &options).counts;
+            // Tables that do not grow with a game, and what is left of a small one.
+            let allowed = 16 * counts.vertices + 8 * counts.moves + (1 << 14);
+            assert!(counts.bytes > 0 && counts.store_bytes > 0, "{shape:?}: {counts:?}");
+            assert!(counts.bytes <= allowed, "{shape:?}: {counts:?}, at most {allowed}");
         }
     }
 }

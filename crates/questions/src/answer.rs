@@ -128,6 +128,15 @@ impl Evidence {
     }
 }
 
+/// What a game took beside the states of its vertices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GameBytes {
+    /// The most bytes at one time, while no partial solver ran.
+    pub most: u64,
+    /// The most bytes at one time while one ran; 0 if none did.
+    pub partial: u64,
+}
+
 /// Counts of a search, complete or as far as it came.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -141,6 +150,8 @@ pub struct Counts {
     pub waiting: u64,
     /// What the states took, where that is known.
     pub bytes: Option<u64>,
+    /// Of a game, what it took beside its states.
+    pub game: Option<GameBytes>,
     /// States of the specification that was searched, after preprocessing.
     pub specification_states: u64,
     /// States of the implementation that was searched, after preprocessing.

@@ -16,7 +16,8 @@ mod question;
 mod recur;
 
 pub use answer::{
-    Answer, AntichainCounts, Counts, Coverage, Evidence, Found, Strategy, StrategyVertex, SymbolicCounts, UsedSymmetry,
+    Answer, AntichainCounts, Counts, Coverage, Evidence, Found, GameBytes, Strategy, StrategyVertex, SymbolicCounts,
+    UsedSymmetry,
 };
 pub use asked::{
     Algorithm, Asked, Decompose, EngineChoice, Fairness, GameSolver, Order, Preprocess, Setting, Store, SymmetryUse,

@@ -26,7 +26,8 @@ use trefoil_source::{Diagnostic, Place, ReportedPlace, Sources};
 use trefoil_system::{Cut, Label, LabelId, Labels, System, Value};
 
 use crate::check::{
-    Asked, Assertion, AssertionReport, Claim, Setting, Step, Trouble, Unused, Wanted, unused, unused_strategy,
+    Asked, Assertion, AssertionReport, Claim, Setting, Step, SymmetryUse, Trouble, Unused, Wanted, unused,
+    unused_strategy,
 };
 use crate::cspm::Warnings;
 use crate::mcrl2::check::{OpenedModel, open_model};
@@ -239,13 +240,16 @@ impl Script {
         // Name the part of the formula that prevents a reduction which other questions of the language admit.
         for unused in all.iter_mut().filter(|unused| unused.conflict.is_none() && kind != Claim::Formula) {
             let why = match unused.setting {
-                Setting::PartialOrder => {
-                    let part = self.formulas[index - 1].first_modality(false);
-                    part.map(|part| format!("`{part}` sees the order of steps"))
-                }
+                Setting::PartialOrder => Some(match self.formulas[index - 1].first_modality(false) {
+                    Some(part) => format!("`{part}` sees the order of steps"),
+                    None => "nothing in it sees the order of steps, but games have no partial-order reduction".into(),
+                }),
                 Setting::Symmetry | Setting::Strategy => {
-                    let part = self.formulas[index - 1].first_modality(true);
-                    part.map(|part| format!("`{part}` tells symmetric steps apart"))
+                    let is_promela = matches!(self.model, Opened::Promela(_));
+                    match self.formulas[index - 1].first_modality(true) {
+                        Some(part) => Some(format!("`{part}` tells symmetric steps apart")),
+                        None => is_promela.then(|| UNUSED_SYMMETRIES.to_string()),
+                    }
                 }
                 _ => None,
             };
@@ -319,6 +323,12 @@ impl Script {
     fn symmetries(&self, game: &FormulaGame, asked: &Asked, job: &Job) -> Result<Symmetries, Trouble> {
         match &self.model {
             Opened::Cspm(script) => script.symmetries(game, asked, &job.control),
+            Opened::Promela(_) if asked.symmetry == Some(SymmetryUse::Automatic) => {
+                let named = || game.formula().first_modality(true).map(|part| format!("`{part}` names messages"));
+                let why = game.symmetry_obstacle().or_else(named).unwrap_or_else(|| UNUSED_SYMMETRIES.to_string());
+                let notes = vec![format!("checked without symmetry reduction: {why}")];
+                Ok(Symmetries { notes, ..Symmetries::default() })
+            }
             Opened::Mcrl2(_) | Opened::File(_) | Opened::Promela(_) => Ok(Symmetries::default()),
         }
     }
@@ -378,6 +388,9 @@ impl Script {
         report.why = Some(answer.why);
         report.algorithm = Some(answer.engine.to_string());
         report.solver = answer.solver;
+        report.store_bytes = answer.counts.bytes;
+        report.game_bytes = answer.counts.game.map(|game| game.most);
+        report.partial_game_bytes = answer.counts.game.map(|game| game.partial).filter(|&bytes| bytes > 0);
         report.notes.extend(answer.notes);
         match &self.model {
             Opened::Mcrl2(model) => {
@@ -404,6 +417,10 @@ impl Script {
         Ok(())
     }
 }
+
+/// Why a formula about a Promela model is checked without symmetries that it would keep.
+const UNUSED_SYMMETRIES: &str =
+    "nothing in it tells symmetric steps apart, but symmetries of Promela models are not used in games";
 
 /// Whether the extension of a file is one of transition systems.
 pub(crate) fn is_system(file: &Path) -> bool {

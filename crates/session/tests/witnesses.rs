@@ -27,7 +27,14 @@ fn told(file: &Path, options: &Asked, threads: usize) -> Vec<Value> {
         .map(|index| {
             let mut told = serde_json::to_value(script.run(index, options, &job)).expect("reports can be written");
             let fields = told.as_object_mut().expect("a report is an object");
-            for varying in ["compile_seconds", "check_seconds", "peak_memory_bytes", "store_bytes"] {
+            for varying in [
+                "compile_seconds",
+                "check_seconds",
+                "peak_memory_bytes",
+                "store_bytes",
+                "game_bytes",
+                "partial_game_bytes",
+            ] {
                 fields.remove(varying);
             }
             told

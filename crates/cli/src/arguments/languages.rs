@@ -106,7 +106,7 @@ pub(crate) enum Mcrl2Command {
         /// Keep the values of parameters that are not read any more
         #[arg(long)]
         keep_dead: bool,
-        /// Keep parameters that hold records or functions as they are
+        /// Keep parameters that hold structures, lists, functions or sets as they are
         #[arg(long)]
         keep_whole: bool,
         /// Say which analyses ran and what each gained

@@ -17,7 +17,8 @@
 //! for each of their edges into the set; the worklist, 4 bytes an attracted vertex.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use trefoil_control::{Control, Stopped};
 
@@ -46,6 +47,8 @@ pub struct Explicit<'a> {
     /// How many edges a solver may look at, and has looked at.
     limit: u64,
     looked_at: AtomicU64,
+    /// The most bytes that a solver said it held beside the game.
+    held: Arc<AtomicUsize>,
 }
 
 /// Calls `collect` with each place of a round and the list that it may add vertices and moves to; it returns how many
@@ -79,7 +82,15 @@ impl<'a> Explicit<'a> {
     /// The arena of a game. Its attractors use this many threads at most.
     pub fn new(game: &'a Game, threads: usize, control: &'a Control) -> Explicit<'a> {
         let heeds_incomplete = game.has_incomplete();
-        Explicit { game, control, threads: threads.max(1), heeds_incomplete, limit: u64::MAX, looked_at: 0.into() }
+        Explicit {
+            game,
+            control,
+            threads: threads.max(1),
+            heeds_incomplete,
+            limit: u64::MAX,
+            looked_at: 0.into(),
+            held: Arc::default(),
+        }
     }
 
     /// The same, for a solver that is stopped after it has looked at about this many edges
@@ -100,6 +111,16 @@ impl<'a> Explicit<'a> {
             return Err(Stopped::Interrupted);
         }
         self.control.check()
+    }
+
+    /// A solver holds so many bytes beside the game and its result.
+    pub(crate) fn holds(&self, bytes: usize) {
+        self.held.fetch_max(bytes, Ordering::Relaxed);
+    }
+
+    /// The most bytes that a solver held.
+    pub(crate) fn most_held(&self) -> usize {
+        self.held.load(Ordering::Relaxed)
     }
 
     pub(crate) fn threads(&self) -> usize {
@@ -314,7 +335,8 @@ impl Arena for Explicit<'_> {
 
     fn completed(&self) -> Self {
         let Explicit { game, control, threads, limit, .. } = *self;
-        Explicit { game, control, threads, heeds_incomplete: false, limit, looked_at: 0.into() }
+        let held = Arc::clone(&self.held);
+        Explicit { game, control, threads, heeds_incomplete: false, limit, looked_at: 0.into(), held }
     }
 
     fn layers(&self, open: Bits) -> Result<ListLayers<'_>, Stopped> {

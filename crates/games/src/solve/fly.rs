@@ -23,8 +23,11 @@
 //! computing the successors of its rows again, not from what was written down: the moves of the loser are all those of
 //! the system, and the moves of the winner are among them. Then the verifier of strategies checks it.
 //!
-//! Cost: exploring, with 12 bytes a vertex and 4 a move for what is written down, until it becomes a game (10 and 8
-//! bytes, [`Game`]); 4 bytes a vertex for moves. A partial solver makes its game anew, which is linear in it.
+//! Cost: exploring, with 7 bytes a vertex and 4 a move for what is written down ([`super::recorded`]), until it becomes
+//! a game (4 and 8 bytes, [`Game`]) and is solved (10 bytes a vertex): at most 16 bytes a vertex and 8 a move beside
+//! the store of states. A partial solver makes its game anew, so while it runs what is written down and the game of the
+//! vertices so far are both there: about 21 bytes a vertex and 12 a move. [`GameCounts::bytes`] and
+//! [`GameCounts::partial_bytes`] are what was held.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -40,9 +43,10 @@ use super::bits::Bits;
 use super::explicit::Explicit;
 use super::game::{Game, GameBuilder, Player, Vertex};
 use super::partial::{PartialSolver, solve_partially};
+use super::recorded::{Chunk, Held, assemble};
 use super::registry::{SOLVERS, Solver};
 use super::verify::find_flaw;
-use super::whole::{Solution, solve};
+use super::whole::{Solution, solve_counting};
 
 /// How to decide the game of a system.
 #[derive(Clone, Copy)]
@@ -101,6 +105,12 @@ pub struct GameCounts {
     pub solving: Duration,
     /// Levels of priorities of the game; 0 when no game was solved to the end.
     pub levels: u32,
+    /// What the store of states took when all was explored.
+    pub store_bytes: u64,
+    /// The most bytes that were held for the game at one time beside that store, while no partial solver ran.
+    pub bytes: u64,
+    /// The most bytes that were held while a partial solver ran.
+    pub partial_bytes: u64,
 }
 
 /// The winner of the initial vertex.
@@ -176,6 +186,8 @@ pub fn decide(system: &dyn System, options: &Deciding, control: &Control) -> Res
         pace: Mutex::default(),
         last: AtomicU32::new(u32::MAX),
         started: Instant::now(),
+        held: Held::default(),
+        partial: Held::default(),
     };
     let search_options = Options { threads: options.threads, order: Order::Steps, ..Options::default() };
     let exploration = search(system, &search_options, control, || Recorder {
@@ -186,14 +198,23 @@ pub fn decide(system: &dyn System, options: &Deciding, control: &Control) -> Res
         priority: MarkReader::new(marks[1]),
     });
     let (end, found, initial) = (exploration.end, exploration.counts, exploration.initial);
-    let mut chunks = std::mem::take(&mut *lock(&shared.chunks));
-    chunks.extend(exploration.visitors.into_iter().map(|recorder| Arc::new(recorder.chunk)));
+    let store = exploration.states.bytes();
+    for mut recorder in exploration.visitors {
+        recorder.publish(0);
+    }
     drop(exploration.states);
-    let pace = shared.pace.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let counts = counted(&found, &pace);
+    let Shared { chunks, pace, last, held, partial, .. } = shared;
+    let chunks = chunks.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let pace = pace.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let counts = GameCounts {
+        store_bytes: store as u64,
+        bytes: held.most() as u64,
+        partial_bytes: partial.most() as u64,
+        ..counted(&found, &pace)
+    };
     let undecided = |cut: Cut| Undecided { cut, counts };
     let last = match (pace.winner, end) {
-        (Some(_), _) => shared.last.load(Ordering::Relaxed),
+        (Some(_), _) => last.load(Ordering::Relaxed),
         (None, End::Cut(cut)) => return Err(undecided(cut)),
         (None, End::Complete | End::Found(_)) => u32::MAX,
     };
@@ -204,17 +225,20 @@ pub fn decide(system: &dyn System, options: &Deciding, control: &Control) -> Res
         return Ok(Decision { winner, early, solver: options.solver.name, counts, played: None });
     }
     let stopped = |stopped: Stopped| undecided(stopped.into());
-    let (builder, ends) = assemble(&chunks, initial.0, last, control).map_err(stopped)?;
-    drop(chunks);
+    let (builder, ends) = assemble(chunks, initial.0, last, Some(&held), control).map_err(stopped)?;
     let game = builder.finish(control).map_err(stopped)?;
-    let counts = GameCounts { levels: game.levels(), ..counts };
+    held.take(game.bytes_to_make());
+    held.give(game.bytes_to_make());
+    let mut counts = GameCounts { levels: game.levels(), ..counts };
     let undecided = |cut: Cut| Undecided { cut, counts };
     let stopped = |stopped: Stopped| undecided(stopped.into());
     let mut solution = None;
+    let mut solving = 0;
     let winner = match pace.winner {
         Some(winner) => winner,
         None => {
-            let whole = solve(&game, options.solver, SOLVING_THREADS, control).map_err(stopped)?;
+            let (whole, bytes) = solve_counting(&game, options.solver, SOLVING_THREADS, control).map_err(stopped)?;
+            solving = bytes;
             let winner = whole.winner(0).expect("a complete game is decided everywhere");
             solution = Some(whole);
             winner
@@ -226,6 +250,8 @@ pub fn decide(system: &dyn System, options: &Deciding, control: &Control) -> Res
         let solution = shallow.or(solution).expect("what decided the game decides it again");
         played = Some(replayed(system, &game, &solution, winner, control).map_err(undecided)?);
     }
+    held.take(game.bytes() + solving);
+    counts.bytes = held.most() as u64;
     Ok(Decision { winner, early, solver: options.solver.name, counts, played })
 }
 
@@ -237,7 +263,7 @@ fn counted(found: &Counts, pace: &Pace) -> GameCounts {
         depth: found.depth,
         calls: pace.calls,
         solving: pace.spent,
-        levels: 0,
+        ..GameCounts::default()
     }
 }
 
@@ -255,22 +281,6 @@ const SOLVING_THREADS: usize = 1;
 /// Partial solvers get one part in this many of the time.
 const SHARE: u32 = 10;
 
-/// The moves of some vertices at one distance.
-#[derive(Default)]
-struct Chunk {
-    distance: u32,
-    sources: Vec<Source>,
-    targets: Vec<u32>,
-}
-
-struct Source {
-    state: u32,
-    /// Behind the last of its moves in the chunk.
-    end: u32,
-    /// The priority times 2, plus the owner.
-    tag: u32,
-}
-
 /// What the threads share.
 struct Shared<'a> {
     control: &'a Control,
@@ -281,6 +291,9 @@ struct Shared<'a> {
     /// The last distance that is to be explored.
     last: AtomicU32,
     started: Instant,
+    /// What is held for the game, and by partial solvers beside it.
+    held: Held,
+    partial: Held,
 }
 
 /// When partial solvers run, and what they found.
@@ -304,15 +317,17 @@ impl Shared<'_> {
         let chunks = lock(&self.chunks).clone();
         let deepest = chunks.iter().map(|chunk| chunk.distance).max().unwrap_or(0);
         // The initial state is the one that was expanded at distance 0.
-        let Some(initial) = chunks.iter().find(|chunk| chunk.distance == 0).and_then(|chunk| chunk.sources.first())
-        else {
+        let Some(initial) = chunks.iter().find(|chunk| chunk.distance == 0).and_then(|chunk| chunk.first()) else {
             return Ok(());
         };
-        let (builder, _) = assemble(&chunks, initial.state, u32::MAX, self.control)?;
-        drop(chunks);
+        let recorded: usize = chunks.iter().map(|chunk| chunk.bytes()).sum();
+        let (builder, _) = assemble(chunks, initial, u32::MAX, None, self.control)?;
         let game = builder.finish(self.control)?;
         let arena = Explicit::new(&game, 1, self.control);
         let solution = partially(&arena, how, &arena.all(), self.options.solver)?;
+        let own = (game.bytes() + arena.most_held() + solution.bytes()).max(game.bytes_to_make());
+        self.partial.take(recorded + own);
+        self.partial.give(recorded + own);
         pace.calls += 1;
         let took = begun.elapsed();
         pace.recent = took;
@@ -389,8 +404,10 @@ struct Recorder<'a> {
 
 impl Recorder<'_> {
     fn publish(&mut self, distance: u32) {
-        let chunk = std::mem::replace(&mut self.chunk, Chunk { distance, ..Chunk::default() });
-        if !chunk.sources.is_empty() {
+        let mut chunk = std::mem::replace(&mut self.chunk, Chunk::new(distance));
+        if !chunk.is_empty() {
+            chunk.shrink();
+            self.shared.held.take(chunk.bytes());
             lock(&self.shared.chunks).push(Arc::new(chunk));
         }
     }
@@ -408,116 +425,18 @@ impl Visitor for Recorder<'_> {
         }
         let owner = self.owner.read(state.row, explorer)?;
         let priority = self.priority.read(state.row, explorer)?;
-        self.chunk.targets.extend(state.steps.iter().map(|edge| edge.target.0));
-        let end = self.chunk.targets.len() as u32;
-        self.chunk.sources.push(Source { state: state.id.0, end, tag: priority << 1 | owner });
-        if self.chunk.sources.len() + self.chunk.targets.len() / 4 >= self.limit {
+        let tag = priority << 1 | owner;
+        if !self.chunk.fits(tag, state.steps.len()) {
+            self.publish(state.distance);
+        }
+        self.chunk.push(state.id.0, tag, state.steps.iter().map(|edge| edge.target.0));
+        if self.chunk.weight() >= self.limit {
             self.limit = (self.limit * 2).min(LAST_CHUNK);
             self.publish(state.distance);
             self.shared.consider()?;
         }
         Ok(Finding::Nothing)
     }
-}
-
-/// Numbers of states, dense or sparse.
-enum Numbers {
-    Dense(Vec<u32>),
-    Sparse(HashMap<u32, u32>),
-}
-
-const UNMET: u32 = u32::MAX;
-
-impl Numbers {
-    fn new(bound: usize, count: usize) -> Numbers {
-        if bound <= count * 4 + 1024 { Numbers::Dense(vec![UNMET; bound]) } else { Numbers::Sparse(HashMap::new()) }
-    }
-
-    #[inline]
-    fn get(&self, state: u32) -> u32 {
-        match self {
-            Numbers::Dense(numbers) => numbers[state as usize],
-            Numbers::Sparse(numbers) => numbers.get(&state).copied().unwrap_or(UNMET),
-        }
-    }
-
-    #[inline]
-    fn set(&mut self, state: u32, number: u32) {
-        match self {
-            Numbers::Dense(numbers) => numbers[state as usize] = number,
-            Numbers::Sparse(numbers) => drop(numbers.insert(state, number)),
-        }
-    }
-}
-
-/// The game of what was written down at distances up to `last`, numbered breadth-first from the initial vertex in the
-/// order of the moves, and how many vertices there are up to each distance, of those that are expanded.
-fn assemble(
-    chunks: &[Arc<Chunk>],
-    initial: u32,
-    last: u32,
-    control: &Control,
-) -> Result<(GameBuilder, Vec<Vertex>), Stopped> {
-    let chunks: Vec<&Chunk> = chunks.iter().map(|chunk| &**chunk).filter(|chunk| chunk.distance <= last).collect();
-    // The number of the first vertex of each chunk, all vertices being in one list.
-    let mut firsts = Vec::with_capacity(chunks.len());
-    let (mut vertices, mut edges, mut greatest) = (0usize, 0usize, initial);
-    for chunk in &chunks {
-        firsts.push(vertices as u32);
-        vertices += chunk.sources.len();
-        edges += chunk.targets.len();
-        greatest = chunk.targets.iter().copied().max().unwrap_or(0).max(greatest);
-        greatest = chunk.sources.iter().map(|source| source.state).max().unwrap_or(0).max(greatest);
-    }
-    let bound = greatest as usize + 1;
-    control.afford(vertices * 24 + edges * 8)?;
-    let mut places = Numbers::new(bound, vertices);
-    for (chunk, &first) in chunks.iter().zip(&firsts) {
-        for (at, source) in chunk.sources.iter().enumerate() {
-            places.set(source.state, first + at as u32);
-        }
-    }
-    let mut numbers = Numbers::new(bound, vertices);
-    let mut order = vec![initial];
-    numbers.set(initial, 0);
-    let mut builder = GameBuilder::with_capacity(vertices, edges);
-    let mut ends: Vec<Vertex> = Vec::new();
-    let mut tag = 0;
-    let mut at = 0usize;
-    while at < order.len() {
-        if at.is_multiple_of(1 << 16) {
-            control.check()?;
-        }
-        let player = |tag: u32| if tag & 1 == 0 { Player::Even } else { Player::Odd };
-        let place = places.get(order[at]);
-        at += 1;
-        if place == UNMET {
-            // Its owner and priority are not known, and of no importance: it is never won.
-            builder.vertex(player(tag), tag >> 1);
-            builder.leave_incomplete();
-            continue;
-        }
-        let chunk = chunks[firsts.partition_point(|&first| first <= place) - 1];
-        let own = (place - firsts[firsts.partition_point(|&first| first <= place) - 1]) as usize;
-        tag = chunk.sources[own].tag;
-        builder.vertex(player(tag), tag >> 1);
-        let distance = chunk.distance as usize;
-        if ends.len() <= distance {
-            ends.resize(distance + 1, 0);
-        }
-        ends[distance] = at as Vertex;
-        let begin = if own == 0 { 0 } else { chunk.sources[own - 1].end };
-        for &target in &chunk.targets[begin as usize..chunk.sources[own].end as usize] {
-            let mut number = numbers.get(target);
-            if number == UNMET {
-                number = order.len() as u32;
-                numbers.set(target, number);
-                order.push(target);
-            }
-            builder.edge(number);
-        }
-    }
-    Ok((builder, ends))
 }
 
 /// What decides the initial vertex within the least number of levels, `ends` being where they end.

@@ -161,6 +161,11 @@ impl GameBuilder {
         self.forward.len()
     }
 
+    /// Bytes that it takes so far.
+    pub(crate) fn bytes(&self) -> usize {
+        (self.starts.len() + self.tags.len() + self.forward.len() + self.incomplete.len()) * 4
+    }
+
     /// Gives every edge another target; an error is the first vertex with an edge that gets none, and its target.
     pub(crate) fn retarget(&mut self, target: impl Fn(u32) -> Option<Vertex>) -> Result<(), (Vertex, u32)> {
         for at in 0..self.forward.len() {
@@ -357,6 +362,12 @@ impl Game {
             + self.back_rows.bytes()
             + tags
             + self.incomplete.bytes()
+    }
+
+    /// The most bytes that were held while it was made of its builder: first tags and starts of rows in both forms,
+    /// then the game and where the rows of edges back begin.
+    pub(crate) fn bytes_to_make(&self) -> usize {
+        (self.forward.len() * 4 + self.len() * 10).max(self.bytes() + self.len() * 4)
     }
 
     /// The game on some of its vertices, with the edges between them; `numbers` becomes the number of each of them in

@@ -167,7 +167,7 @@ impl<'a> ListLayers<'a> {
             cells.change(vertex, 15, OPEN | owned(game.owner(vertex)));
         }
         control.check()?;
-        Ok(ListLayers {
+        let layers = ListLayers {
             arena,
             cells,
             all,
@@ -178,7 +178,20 @@ impl<'a> ListLayers<'a> {
             cursor: Cursor { list: 0, at: 0 },
             work: Vec::new(),
             overflows: false,
-        })
+        };
+        arena.holds(layers.bytes());
+        Ok(layers)
+    }
+
+    /// Bytes that it takes.
+    fn bytes(&self) -> usize {
+        let small: usize = self.small.iter().map(|list| list.capacity() * size_of::<Vertex>()).sum();
+        self.cells.pairs.len()
+            + self.all.bytes.len()
+            + self.stack.bytes.len()
+            + small
+            + self.work.capacity() * 4
+            + self.layers.capacity() * size_of::<Layer>()
     }
 
     /// How many vertices a list by levels has.
@@ -428,6 +441,7 @@ impl Layers<Bits, Moves> for ListLayers<'_> {
         if is_small && opened > 0 {
             small.sort_unstable_by_key(|&vertex| (game.level(vertex), vertex));
             self.small.push(small);
+            self.arena.holds(self.bytes());
             self.cursor = Cursor { list: self.small.len(), at: 0 };
         }
         let layer = self.layers.last_mut().expect("there is a layer");

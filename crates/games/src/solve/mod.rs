@@ -30,6 +30,7 @@ mod lists;
 mod partial;
 pub mod pgsolver;
 mod promotion;
+mod recorded;
 mod registry;
 mod rows;
 mod verify;

@@ -50,6 +50,11 @@ impl Solution {
         Player::BOTH.into_iter().find(|player| self.won[player.index()].contains(vertex))
     }
 
+    /// Bytes that it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.won.iter().map(Bits::bytes).sum::<usize>() + self.moves.len() * size_of::<Vertex>()
+    }
+
     /// Removes moves that do not belong to the winner.
     pub(crate) fn tidy(&mut self, game: &Game) {
         for vertex in 0..game.len() as Vertex {
@@ -62,11 +67,27 @@ impl Solution {
 
 /// Solves a complete game.
 pub fn solve(game: &Game, solver: &Solver, threads: usize, control: &Control) -> Result<Solution, Stopped> {
+    Ok(solve_counting(game, solver, threads, control)?.0)
+}
+
+/// Solves a complete game, and says how many bytes were held for that beside the game.
+pub(crate) fn solve_counting(
+    game: &Game,
+    solver: &Solver,
+    threads: usize,
+    control: &Control,
+) -> Result<(Solution, usize), Stopped> {
     let mut whole = Whole::new(game, threads, control)?;
     if !whole.take_at_once(solver, threads)? {
         whole.take_parts(solver, threads)?;
+        // Components keep a number a vertex, and list the vertices; a path of their search is as long as the game at
+        // most.
+        whole.held = whole.held.max(game.len() * 16).max(whole.arena.most_held());
     }
-    Ok(whole.solution())
+    let held = whole.held + whole.rest.bytes();
+    let solution = whole.solution();
+    let bytes = held + solution.bytes();
+    Ok((solution, bytes))
 }
 
 /// Solves a complete game by its components, without a trial of the solver on all of it.
@@ -87,6 +108,8 @@ struct Whole<'a> {
     rest: Bits,
     won: [Bits; 2],
     moves: Moves,
+    /// The most bytes that a solver held beside all this.
+    held: usize,
 }
 
 impl<'a> Whole<'a> {
@@ -96,7 +119,7 @@ impl<'a> Whole<'a> {
         control.afford(game.len() * 5)?;
         let arena = Explicit::new(game, threads, control);
         let won = [arena.none(), arena.none()];
-        let mut whole = Whole { game, control, rest: arena.all(), won, moves: arena.blank(), arena };
+        let mut whole = Whole { game, control, rest: arena.all(), won, moves: arena.blank(), arena, held: 0 };
         whole.take_stuck()?;
         whole.take_loops()?;
         Ok(whole)
@@ -154,7 +177,9 @@ impl<'a> Whole<'a> {
         }
         let edges = (self.game.len() + self.game.edge_count()) as u64 * AT_ONCE;
         let arena = Explicit::limited(self.game, threads, edges, self.control);
-        let [even, odd] = match (solver.run)(&arena, self.rest.clone(), &mut self.moves) {
+        let solved = (solver.run)(&arena, self.rest.clone(), &mut self.moves);
+        self.held = self.held.max(arena.most_held());
+        let [even, odd] = match solved {
             Err(_) if arena.is_exhausted() => return Ok(false),
             solved => solved?,
         };

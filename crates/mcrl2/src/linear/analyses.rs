@@ -4,7 +4,8 @@
 //!   brings another one disproves it for that parameter, until nothing is disproved (Groote and Lisser, *Computer
 //!   assisted manipulation of algebraic process specifications*, 2001). Components know their own constants already;
 //!   this finds what communication passes on.
-//! - *Unfolded parameters*: parameters that hold records or small functions become several (`unfold.rs`).
+//! - *Unfolded parameters*: parameters that hold structures, short lists, small functions or sets become several
+//!   (`unfold.rs`).
 //! - *Redundant parameters*: a parameter matters when a condition or an action uses it, or the new value of a parameter
 //!   that matters; the others go.
 //! - *Sums over finite sorts*: a variable of a sort with few values is replaced by each of them where that decides a
@@ -31,23 +32,59 @@ pub(super) fn run(draft: &mut Draft, x: &mut Expressions<'_>, asked: Analyses) -
         let (sums, before) = (instantiate(draft, x)?, draft.summands.len());
         lines.push(format!("sums over finite sorts: {sums} replaced by their values; {before} summands now"));
     }
+    let mut gained = Gained::default();
+    gained.reduce(draft, x, asked)?;
     if asked.unfold {
-        let (apart, parts) = super::unfold::unfold(draft, x)?;
-        lines.push(format!("unfolded parameters: {apart} taken apart, as {parts}"));
+        // Last, and then once more: a summand that is parted by the shape of a parameter reads that shape, so that a
+        // parameter without use or life must be gone before.
+        let made = super::unfold::unfold(draft, x)?;
+        let which = if made.said.is_empty() { String::new() } else { format!(": {}", made.said.join("; ")) };
+        lines.push(format!("unfolded parameters: {} taken apart, as {}{which}", made.apart, made.parts));
+        if made.apart > 0 {
+            gained.reduce(draft, x, asked)?;
+        }
     }
+    let Gained { constants, never, resets, redundant } = gained;
     if asked.constants {
-        let before = draft.summands.len();
-        let removed = constants(draft, x)?;
-        let gone = before - draft.summands.len();
-        lines.push(format!("constant parameters: {removed} removed, and {gone} summands that are never enabled"));
+        lines.push(format!("constant parameters: {constants} removed, and {never} summands that are never enabled"));
     }
     if asked.dead {
-        lines.push(format!("dead parameters: {} updates reset by control flow", dead(draft, x)));
+        lines.push(format!("dead parameters: {resets} updates reset by control flow"));
     }
     if asked.redundant {
-        lines.push(format!("redundant parameters: {} removed", redundant(draft, x)));
+        lines.push(format!("redundant parameters: {redundant} removed"));
     }
     Ok(lines)
+}
+
+/// What analyses gained.
+#[derive(Default)]
+struct Gained {
+    /// Parameters that are constant, and summands that are never enabled.
+    constants: usize,
+    never: usize,
+    /// Updates of dead parameters.
+    resets: usize,
+    /// Parameters without use.
+    redundant: usize,
+}
+
+impl Gained {
+    /// Runs the requested analyses that remove something.
+    fn reduce(&mut self, draft: &mut Draft, x: &mut Expressions<'_>, asked: Analyses) -> Result<(), Refusal> {
+        if asked.constants {
+            let before = draft.summands.len();
+            self.constants += constants(draft, x)?;
+            self.never += before - draft.summands.len();
+        }
+        if asked.dead {
+            self.resets += dead(draft, x);
+        }
+        if asked.redundant {
+            self.redundant += redundant(draft, x);
+        }
+        Ok(())
+    }
 }
 
 fn instantiate(draft: &mut Draft, x: &mut Expressions<'_>) -> Result<usize, Refusal> {
@@ -231,6 +268,13 @@ fn dead(draft: &mut Draft, x: &mut Expressions<'_>) -> usize {
     }
     let none = BTreeSet::new();
     let mut resets = 0;
+    // What is dead in the first control state of its component is idle from the beginning.
+    for (index, parameter) in draft.parameters.iter_mut().enumerate() {
+        let is_live = live.get(&(parameter.component, 0)).is_some_and(|live| live.contains(&index));
+        if let (Some(idle), None, false) = (parameter.idle, parameter.control, is_live) {
+            parameter.initial = idle;
+        }
+    }
     for summand in &mut draft.summands {
         for part in summand.parts.clone() {
             // What a cluster resets depends on the control state; its component has done that.

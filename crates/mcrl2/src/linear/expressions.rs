@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 use trefoil_control::Control;
 use trefoil_data::rewrite::{FunctionIndex, Program, Rewriter, Unfinished, View, widens};
-use trefoil_data::signature::{FunctionId, Operator, Origin};
+use trefoil_data::signature::{Operator, Origin};
 use trefoil_data::sorts::{BOOL, INT, NAT, POS, REAL, SortKind, SortRef};
 use trefoil_data::syntax::tree::Container;
 use trefoil_data::typed::{DataSpecification, Typed, TypedId, VariableId};
@@ -20,7 +20,7 @@ use trefoil_source::Span;
 use trefoil_terms::Term;
 
 use super::Refusal;
-use super::unfold::{Taken, TakenPart};
+use super::apart::{Cases, SetApart, Taken};
 use crate::processes::{Process, ProcessRef, ProcessSpecification};
 
 /// A variable of the linear process while it is made.
@@ -51,11 +51,14 @@ pub(super) struct Prepared {
     equal: Vec<(SortRef, usize)>,
     not: usize,
     and: usize,
+    or: usize,
     /// `if` at the sorts of parameters.
     choices: Vec<(SortRef, usize)>,
     defaults: Vec<(SortRef, usize)>,
     /// Sorts of parameters that can be taken apart.
     taken: Vec<(SortRef, Taken)>,
+    cases: Vec<(SortRef, Cases)>,
+    sets: Vec<(SortRef, SetApart)>,
 }
 
 impl Prepared {
@@ -67,9 +70,12 @@ impl Prepared {
             equal: Vec::new(),
             not: 0,
             and: 0,
+            or: 0,
             choices: Vec::new(),
             defaults: Vec::new(),
             taken: Vec::new(),
+            cases: Vec::new(),
+            sets: Vec::new(),
         };
         let globals = specification.globals.iter();
         let mut sorts: BTreeSet<SortRef> = globals.map(|&one| specification.data.tree.variable(one).1).collect();
@@ -93,8 +99,28 @@ impl Prepared {
             }
         }
         let mut maker = Maker { data: &mut prepared.data, place: place_of(specification) };
+        let (mut taken, mut cases, mut sets) = (Vec::new(), Vec::new(), Vec::new());
+        let mut pending: Vec<SortRef> = sorts.iter().copied().collect();
+        while let Some(sort) = pending.pop() {
+            let parts = if let Some(apart) = maker.taken_apart(sort) {
+                let parts: Vec<SortRef> = apart.parts.iter().map(|part| part.sort).collect();
+                taken.push((sort, apart));
+                parts
+            } else if let Some(apart) = maker.cases(sort) {
+                let parts = apart.sorts();
+                cases.push((sort, apart));
+                parts
+            } else if let Some(apart) = maker.set_apart(sort) {
+                sets.push((sort, apart));
+                continue;
+            } else {
+                continue;
+            };
+            pending.extend(parts.into_iter().filter(|&part| sorts.insert(part)));
+        }
         let mut compared: BTreeSet<SortRef> = specification.actions.iter().flat_map(|a| a.sorts.clone()).collect();
-        compared.insert(POS);
+        compared.extend([POS, BOOL]);
+        compared.extend(sets.iter().map(|(_, apart)| apart.element));
         let mut made = Vec::new();
         for sort in compared {
             let (one, other) = (maker.variable(sort), maker.variable(sort));
@@ -105,19 +131,13 @@ impl Prepared {
         let not = (maker.operator(Operator::Not, &[BOOL], BOOL, &[one.1]), vec![one.0]);
         let (one, other) = (maker.variable(BOOL), maker.variable(BOOL));
         let and = (maker.operator(Operator::And, &[BOOL, BOOL], BOOL, &[one.1, other.1]), vec![one.0, other.0]);
+        let (one, other) = (maker.variable(BOOL), maker.variable(BOOL));
+        let or = (maker.operator(Operator::Or, &[BOOL, BOOL], BOOL, &[one.1, other.1]), vec![one.0, other.0]);
         let mut choices = Vec::new();
         for &sort in sorts.iter().chain([&POS, &BOOL].into_iter().filter(|sort| !sorts.contains(sort))) {
             let (test, one, other) = (maker.variable(BOOL), maker.variable(sort), maker.variable(sort));
             let body = maker.operator(Operator::If, &[BOOL, sort, sort], sort, &[test.1, one.1, other.1]);
             choices.push((sort, body, vec![test.0, one.0, other.0]));
-        }
-        let mut taken = Vec::new();
-        let mut pending: Vec<SortRef> = sorts.iter().copied().collect();
-        let mut met: BTreeSet<SortRef> = sorts.clone();
-        while let Some(sort) = pending.pop() {
-            let Some(apart) = maker.taken_apart(sort) else { continue };
-            pending.extend(apart.parts.iter().map(|part| part.sort).filter(|&part| met.insert(part)));
-            taken.push((sort, apart));
         }
         let mut defaults = Vec::new();
         for sort in sorts {
@@ -131,7 +151,8 @@ impl Prepared {
         }
         prepared.not = prepared.expressions.len();
         prepared.and = prepared.not + 1;
-        prepared.expressions.extend([not, and]);
+        prepared.or = prepared.not + 2;
+        prepared.expressions.extend([not, and, or]);
         for (sort, body, variables) in choices {
             prepared.choices.push((sort, prepared.expressions.len()));
             prepared.expressions.push((body, variables));
@@ -141,6 +162,10 @@ impl Prepared {
             prepared.expressions.extend(apart.parts.iter().map(|part| (part.of.0, vec![part.of.1])));
         }
         prepared.taken = taken;
+        cases.iter().for_each(|(_, apart)| prepared.expressions.extend(apart.expressions()));
+        prepared.cases = cases;
+        sets.iter().for_each(|(_, apart)| prepared.expressions.extend(apart.expressions()));
+        prepared.sets = sets;
         for (sort, value) in defaults {
             prepared.defaults.push((sort, prepared.expressions.len()));
             prepared.expressions.push((value, Vec::new()));
@@ -177,7 +202,7 @@ impl Maker<'_> {
         (variable, self.data.tree.add(Typed::Variable(variable), sort, self.place))
     }
 
-    fn apply(&mut self, function: TypedId, arguments: &[TypedId], sort: SortRef) -> TypedId {
+    pub(super) fn apply(&mut self, function: TypedId, arguments: &[TypedId], sort: SortRef) -> TypedId {
         let list = self.data.tree.add_list(arguments);
         self.data.tree.add(Typed::Apply(function, list), sort, self.place)
     }
@@ -194,98 +219,6 @@ impl Maker<'_> {
         let function = self.data.signature.builtin(op, name, whole);
         let head = self.data.tree.add(Typed::Function(function), whole, self.place);
         if arguments.is_empty() { head } else { self.apply(head, arguments, codomain) }
-    }
-
-    /// How values of a sort are taken apart: records, and functions of a few constants.
-    fn taken_apart(&mut self, sort: SortRef) -> Option<Taken> {
-        match self.data.sorts.kind(sort).clone() {
-            SortKind::Function(domain, codomain) => match domain[..] {
-                [domain] => self.function_apart(sort, domain, codomain),
-                _ => None,
-            },
-            SortKind::Named(_) | SortKind::Structured(_) => self.record_apart(sort),
-            _ => None,
-        }
-    }
-
-    fn record_apart(&mut self, sort: SortRef) -> Option<Taken> {
-        let &[constructor] = self.data.sorts.constructors(sort) else { return None };
-        let shape = self.data.signature.function(constructor).sort;
-        let fields = self.data.sorts.as_function(shape)?.0.to_vec();
-        if fields.len() < 2 {
-            return None;
-        }
-        // Projections come in the order of the fields where every field has one, which the analysis checks.
-        let all = (0..self.data.signature.len() as u32).map(FunctionId);
-        let projections: Vec<FunctionId> = all
-            .filter(|&id| {
-                let function = self.data.signature.function(id);
-                let domain = self.data.sorts.as_function(function.sort).map(|(domain, _)| domain);
-                function.origin == Origin::Projection && domain == Some(&[sort][..])
-            })
-            .collect();
-        if projections.len() != fields.len() {
-            return None;
-        }
-        let (variables, values): (Vec<VariableId>, Vec<TypedId>) =
-            fields.iter().map(|&field| self.variable(field)).unzip();
-        let head = self.data.tree.add(Typed::Function(constructor), shape, self.place);
-        let whole = (self.apply(head, &values, sort), variables);
-        let mut parts = Vec::new();
-        for (&field, projection) in fields.iter().zip(projections) {
-            let function = self.data.signature.function(projection).clone();
-            if self.data.sorts.as_function(function.sort)?.1 != field {
-                return None;
-            }
-            let (variable, value) = self.variable(sort);
-            let head = self.data.tree.add(Typed::Function(projection), function.sort, self.place);
-            let of = (self.apply(head, &[value], field), variable);
-            parts.push(TakenPart { name: self.data.names.text(function.name).to_string(), sort: field, of });
-        }
-        Some(Taken { whole, parts, function: false })
-    }
-
-    fn function_apart(&mut self, sort: SortRef, domain: SortRef, codomain: SortRef) -> Option<Taken> {
-        const MOST_ARGUMENTS: usize = 8;
-        let mut constants = Vec::new();
-        if domain == BOOL {
-            for (name, operator) in [("false", Operator::False), ("true", Operator::True)] {
-                constants.push((name.to_string(), self.operator(operator, &[], BOOL, &[])));
-            }
-        } else {
-            for constructor in self.data.sorts.constructors(domain).to_vec() {
-                let function = self.data.signature.function(constructor);
-                if function.sort != domain || function.origin != Origin::Constructor {
-                    return None;
-                }
-                let name = self.data.names.text(function.name).to_string();
-                constants.push((name, self.data.tree.add(Typed::Function(constructor), domain, self.place)));
-            }
-        }
-        if !(2..=MOST_ARGUMENTS).contains(&constants.len()) {
-            return None;
-        }
-        let (bound, argument) = self.variable(domain);
-        let (mut variables, mut body) = (Vec::new(), None);
-        for &(_, constant) in constants.iter().rev() {
-            let (variable, value) = self.variable(codomain);
-            variables.push(variable);
-            body = Some(match body {
-                None => value,
-                Some(others) => {
-                    let test = self.operator(Operator::Equal, &[domain, domain], BOOL, &[argument, constant]);
-                    self.operator(Operator::If, &[BOOL, codomain, codomain], codomain, &[test, value, others])
-                }
-            });
-        }
-        variables.reverse();
-        let whole = self.data.tree.add(Typed::Lambda(vec![bound], body?), sort, self.place);
-        let mut parts = Vec::new();
-        for (name, constant) in constants {
-            let (variable, function) = self.variable(sort);
-            parts.push(TakenPart { name, sort: codomain, of: (self.apply(function, &[constant], codomain), variable) });
-        }
-        Some(Taken { whole: (whole, variables), parts, function: true })
     }
 
     /// A value of a sort: what a parameter holds while nothing reads it.
@@ -366,9 +299,12 @@ pub(super) struct Expressions<'p> {
     equal: HashMap<SortRef, FunctionIndex>,
     not: FunctionIndex,
     and: FunctionIndex,
+    or: FunctionIndex,
     choices: HashMap<SortRef, (FunctionIndex, TypedId)>,
     defaults: HashMap<SortRef, Term>,
     taken: HashMap<SortRef, Rc<Taken>>,
+    cases: HashMap<SortRef, Rc<Cases>>,
+    sets: HashMap<SortRef, Rc<SetApart>>,
     variables: Vec<Described>,
     by_leaf: HashMap<Term, Variable>,
     /// Leaves of the variables of `glob`, and of variables that are free for other reasons.
@@ -402,6 +338,7 @@ impl<'p> Expressions<'p> {
             equal: prepared.equal.iter().map(|&(sort, place)| (sort, codes[place])).collect(),
             not: codes[prepared.not],
             and: codes[prepared.and],
+            or: codes[prepared.or],
             choices: prepared
                 .choices
                 .iter()
@@ -409,6 +346,8 @@ impl<'p> Expressions<'p> {
                 .collect(),
             defaults: HashMap::new(),
             taken: prepared.taken.iter().map(|(sort, apart)| (*sort, Rc::new(apart.clone()))).collect(),
+            cases: prepared.cases.iter().map(|(sort, apart)| (*sort, Rc::new(apart.clone()))).collect(),
+            sets: prepared.sets.iter().map(|(sort, apart)| (*sort, Rc::new(apart.clone()))).collect(),
             variables: Vec::new(),
             by_leaf: HashMap::new(),
             globals: HashMap::new(),
@@ -458,6 +397,16 @@ impl<'p> Expressions<'p> {
     /// How values of a sort can be taken apart.
     pub(super) fn taken_apart(&self, sort: SortRef) -> Option<Rc<Taken>> {
         self.taken.get(&sort).cloned()
+    }
+
+    /// The shapes of the values of a sort, where there are several.
+    pub(super) fn cases(&self, sort: SortRef) -> Option<Rc<Cases>> {
+        self.cases.get(&sort).cloned()
+    }
+
+    /// How sets of a sort can be taken apart.
+    pub(super) fn set_apart(&self, sort: SortRef) -> Option<Rc<SetApart>> {
+        self.sets.get(&sort).cloned()
     }
 
     /// Whether a term has another one inside; `met` are the terms that were looked at.
@@ -577,6 +526,15 @@ impl<'p> Expressions<'p> {
         Ok(all)
     }
 
+    /// The disjunction of two conditions.
+    pub(super) fn either(&mut self, one: Term, other: Term) -> Result<Term, Refusal> {
+        let code = self.or;
+        match self.within(|rewriter| rewriter.evaluate(code, &[one, other]))? {
+            Some(term) => Ok(term),
+            None => unreachable!("disjunction takes few steps"),
+        }
+    }
+
     /// The condition that not all of some conditions hold.
     pub(super) fn not_all(&mut self, terms: &[Term]) -> Result<Term, Refusal> {
         let all = self.all(terms)?;
@@ -684,12 +642,17 @@ impl<'p> Expressions<'p> {
             return Ok(term);
         }
         let replaced = self.replaced(term, values, &mut HashMap::new());
-        if self.size(replaced) > LARGEST {
-            return Ok(replaced);
+        self.simplified(replaced)
+    }
+
+    /// A term that was put together, simplified.
+    pub(super) fn simplified(&mut self, term: Term) -> Result<Term, Refusal> {
+        if self.size(term) > LARGEST {
+            return Ok(term);
         }
-        match self.within(|rewriter| rewriter.normalise(replaced))? {
+        match self.within(|rewriter| rewriter.normalise(term))? {
             Some(normal) if self.is_plain(normal) => Ok(normal),
-            _ => Ok(replaced),
+            _ => Ok(term),
         }
     }
 
@@ -762,7 +725,7 @@ impl<'p> Expressions<'p> {
     }
 
     /// The sort of a number, as far as its head tells.
-    fn sort_of(&self, term: Term) -> Option<SortRef> {
+    pub(super) fn sort_of(&self, term: Term) -> Option<SortRef> {
         let section = self.rewriter.section();
         match self.program.view(section, term) {
             View::Applied(function) => {

@@ -30,6 +30,8 @@
 //! Cost: linear in the summands of the result, times the size of their terms, for all but `join.rs`, which says more.
 
 mod analyses;
+mod apart;
+mod cases;
 pub mod codes;
 mod component;
 mod draft;
@@ -37,6 +39,7 @@ mod expressions;
 mod finish;
 mod join;
 mod print;
+mod sets;
 mod structure;
 mod unfold;
 
@@ -85,7 +88,7 @@ pub struct Analyses {
     pub finite_sums: bool,
     /// Parameters that are not read before they get a new value are reset.
     pub dead: bool,
-    /// Parameters that hold records or functions are taken apart where that helps.
+    /// Parameters that hold structures, lists, functions or sets are taken apart where that helps.
     pub unfold: bool,
 }
 

@@ -183,6 +183,12 @@ pub struct AssertionReport {
     /// What the states that were found took, where one search was for this alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub store_bytes: Option<u64>,
+    /// Of the game of a formula, the most bytes that it took at one time beside the states of its vertices.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub game_bytes: Option<u64>,
+    /// The same while a partial solver ran, where one did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partial_game_bytes: Option<u64>,
     /// How far it came, when it was stopped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unfinished: Option<Unfinished>,
@@ -227,6 +233,8 @@ impl AssertionReport {
             peak_memory_bytes: None,
             coverage: None,
             store_bytes: None,
+            game_bytes: None,
+            partial_game_bytes: None,
             unfinished: None,
             diagnostics: Vec::new(),
             rendered: Default::default(),

@@ -7,8 +7,10 @@
 //! *Parameterised Boolean equation systems*, 2005). Where those instantiate equations, this explores a product: the
 //! model's own explorer gives the steps, whatever the model's language, and the formula only looks at their labels.
 
+mod choosing;
 mod compile;
 mod expressions;
+mod labels;
 mod live;
 mod nodes;
 mod observed;
@@ -16,5 +18,6 @@ mod product;
 mod symmetric;
 mod values;
 
+pub use labels::{LabelParts, LabelReader, label_parts, termination};
 pub use nodes::NodeId;
-pub use product::{FormulaGame, LabelParts, LabelReader, label_parts, termination};
+pub use product::FormulaGame;

@@ -18,8 +18,9 @@ use std::sync::Arc;
 use trefoil_control::{Control, Stopped};
 use trefoil_system::{Action, Actor, Cut, LabelId, Picture, System, Value, Walk};
 
+use super::choosing::Choosing;
 use super::compile::Use;
-use super::product::{Choosing, FormulaGame};
+use super::product::FormulaGame;
 use super::values::NONE;
 
 impl FormulaGame {
