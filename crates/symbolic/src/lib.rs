@@ -14,6 +14,7 @@ pub mod learned;
 pub mod order;
 pub mod processes;
 pub mod runs;
+mod sift;
 pub mod space;
 
 pub use engine::{SYMBOLIC, SymbolicEngine};
