@@ -18,6 +18,7 @@ mod files;
 mod gate;
 mod image;
 mod jobs;
+mod levels;
 mod pool;
 mod relation;
 mod rows;
@@ -29,6 +30,7 @@ mod worker;
 
 pub use dashu_int::UBig;
 pub use files::{LddModel, LoadError};
+pub use levels::Levels;
 pub use pool::{Diagrams, Options, Set};
 pub use relation::{Pair, Relation, Slots};
 pub use rows::Rows;

@@ -59,20 +59,45 @@ impl Relation {
 
     /// For each place of its rows, whether a value is read there.
     pub(crate) fn levels(&self) -> impl Iterator<Item = bool> + '_ {
-        let places = |kind: u32| -> &'static [bool] {
-            match kind {
-                READ => &[true],
-                WRITE => &[false],
-                CHANGE => &[true, false],
-                _ => &[],
+        self.kinds.iter().flat_map(|&kind| places_of(kind).iter().copied())
+    }
+
+    /// The slots that it reads and those that it writes when slots are in another order, and the places of its rows in
+    /// that order: for each place the one that it was before.
+    pub(crate) fn moved(&self, order: &[usize]) -> ((Vec<usize>, Vec<usize>), Vec<usize>) {
+        let mut first = Vec::with_capacity(self.kinds.len());
+        let mut count = 0;
+        for &kind in &self.kinds {
+            first.push(count);
+            count += places_of(kind).len();
+        }
+        let (mut reads, mut writes, mut places) = (Vec::new(), Vec::new(), Vec::new());
+        for (slot, &before) in order.iter().enumerate() {
+            let kind = self.kinds.get(before).copied().unwrap_or(SKIP);
+            if kind == READ || kind == CHANGE {
+                reads.push(slot);
             }
-        };
-        self.kinds.iter().flat_map(move |&kind| places(kind).iter().copied())
+            if kind == WRITE || kind == CHANGE {
+                writes.push(slot);
+            }
+            places.extend((0..places_of(kind).len()).map(|place| first[before] + place));
+        }
+        ((reads, writes), places)
     }
 
     /// The first slot that it touches.
     pub fn top(&self) -> usize {
         self.top
+    }
+}
+
+/// For each place that a slot has in the rows of a relation, whether a value is read there.
+fn places_of(kind: u32) -> &'static [bool] {
+    match kind {
+        READ => &[true],
+        WRITE => &[false],
+        CHANGE => &[true, false],
+        _ => &[],
     }
 }
 
@@ -167,17 +192,12 @@ impl Diagrams {
 
     /// How a relation changes a slot: the value before, if it is read, and the value after, if it is another one.
     pub fn changes(&self, relation: &Relation, slot: usize) -> Result<Vec<(Option<u32>, u32)>, Stopped> {
-        let places = |kind: &u32| match *kind {
-            SKIP => 0,
-            CHANGE => 2,
-            _ => 1,
-        };
         let reads = match relation.kinds.get(slot) {
             Some(&CHANGE) => true,
             Some(&WRITE) => false,
             _ => return Ok(Vec::new()),
         };
-        let first: usize = relation.kinds[..slot].iter().map(places).sum();
+        let first: usize = relation.kinds[..slot].iter().map(|&kind| places_of(kind).len()).sum();
         let column = if reads { vec![first, first + 1] } else { vec![first] };
         let found = self.project(&relation.rows, &self.slots(&column)?)?;
         let store = self.store();

@@ -32,6 +32,30 @@ impl Diagrams {
         self.set_of_keys(rows.into_iter().map(|row| row.iter().copied().map(key_of).collect()).collect())
     }
 
+    /// All rows with a value of each of these columns, in this order.
+    pub fn product(&self, columns: &[Vec<u32>]) -> Result<Set, Stopped> {
+        let mut columns = columns.to_vec();
+        for column in &mut columns {
+            column.sort_unstable();
+            column.dedup();
+        }
+        self.run(columns.len(), |worker| {
+            let mut below = UNIT;
+            for column in columns.iter().rev() {
+                worker.keep(below);
+                let mut list = EMPTY;
+                for &value in column.iter().rev() {
+                    worker.keep(list);
+                    list = worker.make(key_of(value), below, list)?;
+                    worker.release(1);
+                }
+                worker.release(1);
+                below = list;
+            }
+            Ok(below)
+        })
+    }
+
     pub(crate) fn set_of_keys(&self, mut rows: Vec<Vec<u64>>) -> Result<Set, Stopped> {
         rows.sort_unstable();
         rows.dedup();
@@ -68,50 +92,29 @@ impl Diagrams {
             short.clear();
             long.clear();
         }
+        let check = || self.control().check();
         stacker::maybe_grow(deep, 2 * deep, || {
             // Most counts fit into two words, which are several times faster than integers of any length.
-            if let Some(count) = self.count_below(&store, set.id, short, &u128::checked_add)? {
+            if let Some(count) = count_below(&store, set.id, short, &u128::checked_add, &check)? {
                 return Ok(UBig::from(count));
             }
             let add = |one: UBig, other: UBig| Some(one + other);
-            let count = self.count_below(&store, set.id, long, &add)?;
+            let count = count_below(&store, set.id, long, &add, &check)?;
             Ok(count.expect("integers of any length do not overflow"))
         })
     }
 
-    /// How many rows a list has; nothing if an addition overflows.
-    fn count_below<N: Clone + From<u8>>(
-        &self,
-        store: &Store,
-        list: NodeId,
-        known: &mut HashMap<NodeId, N, foldhash::fast::FixedState>,
-        add: &impl Fn(N, N) -> Option<N>,
-    ) -> Result<Option<N>, Stopped> {
-        if list <= UNIT {
-            return Ok(Some(N::from(list as u8)));
+    /// How many rows a set has, when the control has ended the job; nothing when there are more nodes than that.
+    pub fn count_after_all(&self, set: &Set, most_nodes: usize) -> Option<UBig> {
+        if self.nodes(set) > most_nodes {
+            return None;
         }
-        if let Some(count) = known.get(&list) {
-            return Ok(Some(count.clone()));
-        }
-        self.control().check()?;
-        // Along the list as far as it is new, and back.
-        let mut new = Vec::new();
-        let mut id = list;
-        let mut sum = loop {
-            match known.get(&id) {
-                Some(count) => break count.clone(),
-                None if id == EMPTY => break N::from(0),
-                None => new.push(id),
-            }
-            id = store.table.node(id).right;
-        };
-        for id in new.into_iter().rev() {
-            let Some(below) = self.count_below(store, store.table.node(id).down, known, add)? else { return Ok(None) };
-            let Some(both) = add(sum, below) else { return Ok(None) };
-            sum = both;
-            known.insert(id, sum.clone());
-        }
-        Ok(Some(sum))
+        let deep = 64 * 1024 + self.width(set) * 1024;
+        let store = self.store();
+        let add = |one: UBig, other: UBig| Some(one + other);
+        stacker::maybe_grow(deep, 2 * deep, || {
+            count_below(&store, set.id, &mut HashMap::default(), &add, &|| Ok(())).ok().flatten()
+        })
     }
 
     /// How many nodes a set has, without the two leaves.
@@ -128,6 +131,41 @@ impl Diagrams {
         }
         rows
     }
+}
+
+/// How many rows a list has; nothing if an addition overflows.
+fn count_below<N: Clone + From<u8>>(
+    store: &Store,
+    list: NodeId,
+    known: &mut HashMap<NodeId, N, foldhash::fast::FixedState>,
+    add: &impl Fn(N, N) -> Option<N>,
+    check: &impl Fn() -> Result<(), Stopped>,
+) -> Result<Option<N>, Stopped> {
+    if list <= UNIT {
+        return Ok(Some(N::from(list as u8)));
+    }
+    if let Some(count) = known.get(&list) {
+        return Ok(Some(count.clone()));
+    }
+    check()?;
+    // Along the list as far as it is new, and back.
+    let mut new = Vec::new();
+    let mut id = list;
+    let mut sum = loop {
+        match known.get(&id) {
+            Some(count) => break count.clone(),
+            None if id == EMPTY => break N::from(0),
+            None => new.push(id),
+        }
+        id = store.table.node(id).right;
+    };
+    for id in new.into_iter().rev() {
+        let Some(below) = count_below(store, store.table.node(id).down, known, add, check)? else { return Ok(None) };
+        let Some(both) = add(sum, below) else { return Ok(None) };
+        sum = both;
+        known.insert(id, sum.clone());
+    }
+    Ok(Some(sum))
 }
 
 /// The set of rows from a slot on; rows are sorted.

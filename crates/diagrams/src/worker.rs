@@ -209,6 +209,11 @@ impl Worker {
         self.roots.push(id);
     }
 
+    /// Keeps nodes alive until [`Worker::release`].
+    pub(crate) fn keep_all(&mut self, ids: &[NodeId]) {
+        self.roots.extend_from_slice(ids);
+    }
+
     /// Releases the last nodes that were kept.
     #[inline]
     pub(crate) fn release(&mut self, count: usize) {

@@ -51,6 +51,18 @@ impl Generator {
         (0..self.width).map(|_| self.random.below(self.values) as u32).collect()
     }
 
+    fn value(&mut self) -> u32 {
+        self.random.below(self.values) as u32
+    }
+
+    fn order(&mut self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.width).collect();
+        for last in (1..self.width).rev() {
+            order.swap(last, self.random.below(last + 1));
+        }
+        order
+    }
+
     fn rows(&mut self, most: usize) -> Model {
         (0..self.random.below(most + 1)).map(|_| self.row()).collect()
     }
@@ -116,7 +128,7 @@ fn sequence(seed: u64, length: usize, options: &Options) {
         let pick = |generator: &mut Generator| generator.random.below(4);
         let (one, other, to) = (pick(&mut generator), pick(&mut generator), pick(&mut generator));
         let ((a, left), (b, right)) = (&sets[one], &sets[other]);
-        let what = generator.random.below(13);
+        let what = generator.random.below(15);
         let (set, model) = match what {
             0 | 1 => (diagrams.union(a, b), left | right),
             2 => (diagrams.intersection(a, b), left & right),
@@ -170,6 +182,30 @@ fn sequence(seed: u64, length: usize, options: &Options) {
                 growing[grown].pairs.push(Pair { read, written });
                 let relations: Vec<Relation> = growing.iter().map(|pairs| relation_of(&diagrams, pairs)).collect();
                 (diagrams.saturated(a, &relations.iter().collect::<Vec<_>>()), reached(left, &growing))
+            }
+            12 => {
+                let order = generator.order();
+                let moved = |rows: &Model| -> Model {
+                    rows.iter().map(|row| order.iter().map(|&slot| row[slot]).collect()).collect()
+                };
+                let set = diagrams.reordered(a, &order).expect("nothing stops it");
+                let pairs = generator.pairs();
+                let relation = diagrams.reordered_relation(&relation_of(&diagrams, &pairs), &order);
+                let image = diagrams.image(&set, &relation.expect("nothing stops it")).expect("nothing stops it");
+                let expected = moved(&pairs.image(left));
+                assert!(diagrams.rows(&image).eq(expected.iter().cloned()), "an order, seed {seed}, step {step}");
+                (Ok(set), moved(left))
+            }
+            13 => {
+                let columns: Vec<Vec<u32>> = (0..generator.width)
+                    .map(|_| (0..generator.random.below(4)).map(|_| generator.value()).collect())
+                    .collect();
+                let mut rows: Model = [Vec::new()].into();
+                for column in &columns {
+                    let longer = |row: &Row| column.iter().map(|&value| [row.clone(), vec![value]].concat()).collect();
+                    rows = rows.iter().flat_map::<Vec<Row>, _>(longer).collect();
+                }
+                (diagrams.product(&columns), rows)
             }
             10 => {
                 let mut bytes = Vec::new();

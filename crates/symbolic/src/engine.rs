@@ -164,10 +164,15 @@ pub(crate) fn symbolic_counts(space: &Space<'_>, transitions: &UBig) -> Result<C
     Ok(counted(space, &space.count(space.states())?, transitions))
 }
 
-/// The counts of a space whose exploration was cut: nothing can be counted any more.
+/// The counts of a space whose exploration was cut: the states after its last round, or, where to count them would take
+/// too long, those that were counted last.
 pub(crate) fn counts_so_far(space: &Space<'_>) -> Counts {
-    counted(space, space.counted(), &UBig::ZERO)
+    let states = space.diagrams().count_after_all(space.states(), MOST_COUNTED_AFTER_ALL);
+    counted(space, states.as_ref().unwrap_or(space.counted()), &UBig::ZERO)
 }
+
+/// A set with more nodes is not counted any more when its search was cut.
+const MOST_COUNTED_AFTER_ALL: usize = 1 << 20;
 
 fn counted(space: &Space<'_>, states: &UBig, transitions: &UBig) -> Counts {
     Counts {

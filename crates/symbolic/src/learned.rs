@@ -11,12 +11,22 @@
 //! a step shows an error, by kinds, and how many steps there are. With them deadlocks, errors and transitions are
 //! questions about one set of states.
 //!
-//! Invariant: everything here belongs to all rows of `known` and to no other row. Every row of `known` is the
-//! projection of a reachable state: so an error that was learned is reachable.
+//! # Anticipation
+//!
+//! Where values that were met one by one may be put together, as states of components may, a bundle learns all
+//! combinations of them, as long as they are few. After a few rounds the relations are then as large as they ever get.
+//! Without that every round of an exploration adds a little to some relations, which is paid twice: what earlier rounds
+//! computed with smaller relations is of no use any more, and a set of states that was closed under parts of relations
+//! has a less regular diagram than the set that is closed under all of them. The stack with 4 nodes and 4 threads
+//! (22,040,125 states) had 1.4 million nodes at its peak without anticipation, and 0.8 million in the same order of slots
+//! with it, after 11 rounds.
+//!
+//! Invariant: everything here belongs to all rows of `known` and to no other row. Every row of `met` is the projection
+//! of a reachable state, and all of them are in `known`: so an error of a row of `met` is reachable.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use trefoil_control::Control;
+use trefoil_control::{Control, Stopped};
 use trefoil_diagrams::{Diagrams, Pair, Relation, Set, Slots};
 use trefoil_system::{Cut, Explorer, LabelId, LocalGroup, System, Value, Visibility};
 
@@ -30,14 +40,20 @@ pub struct Bundle {
     reads: Vec<usize>,
     /// For each slot that is read, ascending by slot, where its value is in a row of the projection.
     read_at: Vec<usize>,
+    /// The positions that are written, ascending.
+    writes: Vec<usize>,
     /// For each position that is written, ascending, the place of its slot among the groups' outputs.
     written_from: Vec<usize>,
     slots: Slots,
+    /// The rows that were met, and the rows whose steps are known: the same, or more where steps are anticipated.
+    met: Set,
     known: Set,
     relation: Relation,
     enabled: Set,
     /// For kinds of errors and numbers of steps that show one the rows that have so many.
     errors: BTreeMap<(u32, u64), Set>,
+    /// The kinds of errors that rows show which were met.
+    shown: BTreeSet<u32>,
     /// For numbers of steps the rows that have so many.
     multiplicities: BTreeMap<u64, Set>,
     /// How many local walks it took.
@@ -53,6 +69,8 @@ struct New {
     multiplicities: BTreeMap<u64, Vec<Vec<Value>>>,
 }
 
+/// So many combinations of values are anticipated.
+const MOST_ANTICIPATED: usize = 1 << 18;
 /// So many pairs are added to a relation at a time.
 const PORTION: usize = 1 << 16;
 
@@ -91,10 +109,13 @@ impl Bundle {
                     .map(|&position| outputs.binary_search(&order[position]).unwrap_or_default())
                     .collect(),
                 slots: diagrams.slots(&reads)?,
+                met: diagrams.empty(),
                 known: diagrams.empty(),
                 relation: diagrams.relation(&reads, &writes)?,
+                writes,
                 enabled: diagrams.empty(),
                 errors: BTreeMap::new(),
+                shown: BTreeSet::new(),
                 multiplicities: BTreeMap::new(),
                 walks: 0,
                 groups: vec![group],
@@ -103,6 +124,39 @@ impl Bundle {
             });
         }
         Ok(bundles)
+    }
+
+    /// The same bundle when positions are in another order: `moved` has for each position the one that it was before.
+    pub(crate) fn reordered(&self, moved: &[usize], diagrams: &Diagrams) -> Result<Bundle, Cut> {
+        let now = places(moved);
+        let mut columns: Vec<usize> = (0..self.reads.len()).collect();
+        columns.sort_by_key(|&column| now[self.reads[column]]);
+        let column_now = places(&columns);
+        let reads: Vec<usize> = columns.iter().map(|&column| now[self.reads[column]]).collect();
+        let mut written: Vec<(usize, usize)> =
+            self.writes.iter().map(|&position| now[position]).zip(self.written_from.iter().copied()).collect();
+        written.sort_unstable();
+        let with = |set: &Set| diagrams.reordered(set, &columns);
+        let errors: Result<BTreeMap<_, _>, Stopped> =
+            self.errors.iter().map(|(&shown, set)| Ok((shown, with(set)?))).collect();
+        let multiplicities: Result<BTreeMap<_, _>, Stopped> =
+            self.multiplicities.iter().map(|(&count, set)| Ok((count, with(set)?))).collect();
+        Ok(Bundle {
+            groups: self.groups.clone(),
+            visibility: self.visibility,
+            read_at: self.read_at.iter().map(|&at| column_now[at]).collect(),
+            slots: diagrams.slots(&reads)?,
+            reads,
+            writes: written.iter().map(|&(position, _)| position).collect(),
+            written_from: written.iter().map(|&(_, from)| from).collect(),
+            met: with(&self.met)?,
+            known: with(&self.known)?,
+            relation: diagrams.reordered_relation(&self.relation, moved)?,
+            enabled: with(&self.enabled)?,
+            errors: errors?,
+            shown: self.shown.clone(),
+            multiplicities: multiplicities?,
+        })
     }
 
     /// Which labels its steps have.
@@ -122,25 +176,67 @@ impl Bundle {
 
     /// The kinds of errors that were met.
     pub fn errors(&self) -> impl Iterator<Item = u32> + '_ {
-        self.errors.keys().map(|&(kind, _)| kind)
+        self.shown.iter().copied()
     }
 
-    /// Learns what the groups do in these states, which are reachable.
+    /// Learns what the groups do in these states, which are reachable; with `anticipation`, also what they do in other
+    /// combinations of the same values.
     pub fn learn(
         &mut self,
         states: &Set,
         system: &dyn System,
         explorer: &mut dyn Explorer,
         diagrams: &Diagrams,
+        anticipation: bool,
     ) -> Result<(), Cut> {
-        let met = diagrams.project(states, &self.slots)?;
-        let fresh = diagrams.difference(&met, &self.known)?;
-        if fresh.is_empty() {
+        let met = diagrams.union(&self.met, &diagrams.project(states, &self.slots)?)?;
+        if met == self.met {
             return Ok(());
         }
+        let mut fresh = diagrams.difference(&met, &self.known)?;
+        if anticipation
+            && !fresh.is_empty()
+            && let Some(all) = self.combinations(&met, diagrams)?
+        {
+            fresh = diagrams.difference(&all, &self.known)?;
+        }
+        self.met = met;
+        if !fresh.is_empty() {
+            self.learn_rows(&fresh, system, explorer, diagrams)?;
+        }
+        for (&(kind, _), rows) in &self.errors {
+            if !self.shown.contains(&kind) && !diagrams.intersection(rows, &self.met)?.is_empty() {
+                self.shown.insert(kind);
+            }
+        }
+        Ok(())
+    }
+
+    /// All combinations of the values that rows have in each slot, unless they are too many.
+    fn combinations(&self, rows: &Set, diagrams: &Diagrams) -> Result<Option<Set>, Cut> {
+        let mut columns: Vec<Vec<Value>> = Vec::with_capacity(self.reads.len());
+        let mut count: usize = 1;
+        for slot in 0..self.reads.len() {
+            let column = diagrams.project(rows, &diagrams.slots(&[slot])?)?;
+            columns.push(diagrams.rows(&column).take(MOST_ANTICIPATED + 1).map(|row| row[0]).collect());
+            count = count.saturating_mul(columns[slot].len());
+            if count > MOST_ANTICIPATED {
+                return Ok(None);
+            }
+        }
+        Ok(Some(diagrams.product(&columns)?))
+    }
+
+    fn learn_rows(
+        &mut self,
+        fresh: &Set,
+        system: &dyn System,
+        explorer: &mut dyn Explorer,
+        diagrams: &Diagrams,
+    ) -> Result<(), Cut> {
         let mut new = New::default();
         let mut values = vec![0; self.read_at.len()];
-        let rows = diagrams.rows(&fresh);
+        let rows = diagrams.rows(fresh);
         for row in rows {
             diagrams.control().check()?;
             self.read_at.iter().zip(&mut values).for_each(|(&at, value)| *value = row[at]);
@@ -172,7 +268,7 @@ impl Bundle {
             }
         }
         self.add(&new, diagrams)?;
-        self.known = diagrams.union(&self.known, &fresh)?;
+        self.known = diagrams.union(&self.known, fresh)?;
         Ok(())
     }
 

@@ -15,6 +15,7 @@ pub mod order;
 pub mod processes;
 mod rounds;
 pub mod runs;
+mod sift;
 pub mod space;
 
 pub use engine::{SYMBOLIC, SymbolicEngine};

@@ -10,6 +10,9 @@
 //! - *saturation*: everything that the known relations reach ([`Diagrams::saturated`]), then the relations learn from
 //!   the new states, until there are none.
 //!
+//! When the set of states has become large, its slots are put into a better order between two rounds ([`crate::sift`]),
+//! and everything that was learned with them.
+//!
 //! Cost: the operations of `diagrams`; learning is one local walk for each combination of values that a group reads.
 
 use std::sync::Arc;
@@ -22,6 +25,7 @@ use trefoil_system::{Cut, Explorer, Meaning, System, Value};
 use crate::learned::Bundle;
 use crate::order::{found, places};
 use crate::rounds::marks_first;
+use crate::sift::sifted;
 
 /// How states are explored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,11 +49,14 @@ impl Strategy {
 pub enum SlotOrder {
     /// As the system has them.
     Given,
-    /// So that the slots of a group are near each other.
+    /// So that the slots of a group are near each other, and so that the diagram is small once it has become large
+    /// ([`crate::sift`]).
     #[default]
     Found,
     /// Those that marks read first, and the others as they are found.
     MarksFirst,
+    /// The same, where the diagram counts as large after every round: for tests.
+    Restless,
 }
 
 /// How to explore.
@@ -61,7 +68,15 @@ pub struct Options {
     pub strategy: Strategy,
     /// In which order the slots are.
     pub order: SlotOrder,
+    /// May groups be asked what they do in combinations of values that were met one by one, but not together?
+    /// Components do not depend on each other's states; a statement may divide by what is never 0 when it is reached.
+    pub anticipation: bool,
 }
+
+/// So many nodes of the set of states are worth the search for a better order of slots.
+const REORDER_AT: usize = 2_000;
+/// A better order is looked for again when the set has grown this many times.
+const REORDER_GROWTH: usize = 4;
 
 /// Time between two counts for the progress line.
 const REPORT: Duration = Duration::from_millis(500);
@@ -82,6 +97,9 @@ pub struct Space<'s> {
     /// The states that were reached.
     pub(crate) states: Set,
     pub(crate) strategy: Strategy,
+    anticipation: bool,
+    /// A set of states with this many nodes is put into a better order.
+    reorder_at: usize,
     pub(crate) rounds: u64,
     /// The states when they were counted last, for the progress line and for an exploration that is cut.
     counted: UBig,
@@ -96,7 +114,7 @@ impl<'s> Space<'s> {
         let width = system.layout().width();
         let order = match options.order {
             SlotOrder::Given => (0..width).collect(),
-            SlotOrder::Found => {
+            SlotOrder::Found | SlotOrder::Restless => {
                 let touched = |group: &trefoil_system::Group| group.inputs().union(&group.outputs()).iter().collect();
                 found(width, &system.groups().iter().map(touched).collect::<Vec<Vec<usize>>>())
             }
@@ -114,6 +132,12 @@ impl<'s> Space<'s> {
             order,
             bundles,
             strategy: options.strategy,
+            anticipation: options.anticipation,
+            reorder_at: match options.order {
+                SlotOrder::Given => usize::MAX,
+                SlotOrder::Found => REORDER_AT,
+                SlotOrder::Restless => 0,
+            },
             rounds: 0,
             counted: UBig::ONE,
             reported: None,
@@ -168,7 +192,8 @@ impl<'s> Space<'s> {
         self.complete
     }
 
-    /// Explores until everything is reached, or `enough` says so of the kinds of errors that were met.
+    /// Explores until everything is reached, or `enough` says so of the kinds of errors that were met. The slots may be
+    /// in another order afterwards: sets of states from before are of no use any more.
     pub fn explore(&mut self, enough: impl Fn(u32) -> bool) -> Result<(), Cut> {
         let mut fresh = self.states.clone();
         while !fresh.is_empty() {
@@ -184,8 +209,33 @@ impl<'s> Space<'s> {
             if self.bundles.iter().any(|bundle| bundle.errors().any(&enough)) {
                 return Ok(());
             }
+            self.reorder(&mut fresh)?;
         }
         self.complete = true;
+        Ok(())
+    }
+
+    /// Puts the slots into a better order when the set of states has become large.
+    fn reorder(&mut self, fresh: &mut Set) -> Result<(), Cut> {
+        let nodes = self.diagrams.nodes(&self.states);
+        if nodes < self.reorder_at || fresh.is_empty() {
+            return Ok(());
+        }
+        let Some(levels) = self.diagrams.levels(&self.states)? else { return Ok(()) };
+        let moved = sifted(levels, self.control)?;
+        if !moved.is_sorted() {
+            let states = self.diagrams.reordered(&self.states, &moved)?;
+            *fresh = if *fresh == self.states { states.clone() } else { self.diagrams.reordered(fresh, &moved)? };
+            self.states = states;
+            self.initial = self.diagrams.reordered(&self.initial, &moved)?;
+            for bundle in &mut self.bundles {
+                *bundle = bundle.reordered(&moved, &self.diagrams)?;
+            }
+            self.order = moved.iter().map(|&position| self.order[position]).collect();
+        }
+        if self.reorder_at > 0 {
+            self.reorder_at = REORDER_GROWTH * self.diagrams.nodes(&self.states).max(REORDER_AT);
+        }
         Ok(())
     }
 
@@ -253,7 +303,7 @@ impl<'s> Space<'s> {
     }
 
     fn learn(&mut self, at: usize, from: &Set) -> Result<(), Cut> {
-        self.bundles[at].learn(from, self.system, &mut *self.explorer, &self.diagrams)
+        self.bundles[at].learn(from, self.system, &mut *self.explorer, &self.diagrams, self.anticipation)
     }
 
     /// The states among these without a step. All bundles have learned from them.

@@ -4,12 +4,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use trefoil_control::Control;
+use trefoil_control::{Control, Stopped};
 use trefoil_diagrams::UBig;
 use trefoil_explore::{End, Finding, Options as Searching, Order, Visited, Visitor, search};
 use trefoil_groups::Random;
+use trefoil_questions::{Asked, Engine, ErrorKinds, Goal, Question, Reach, Ready, Task, Terms, Unanswered};
 use trefoil_source::{FileId, Sources};
-use trefoil_symbolic::{Options, SlotOrder, Space, Strategy};
+use trefoil_symbolic::{Options, SYMBOLIC, SlotOrder, Space, Strategy};
 use trefoil_system::replay::replay_path;
 use trefoil_system::{
     Change, Cut, Explorer, Group, GroupId, LabelId, Labels, Layout, Sink, Slot, SlotSet, Step, System, Value, Walk,
@@ -183,13 +184,14 @@ fn agree(what: &str, system: &dyn System, expected: &Explicit, options: &Options
 
 #[test]
 fn random_systems_have_the_same_states_steps_and_runs() {
-    for seed in 0..150 {
+    for seed in 0..100 {
         let toy = Toy::new(seed);
         let expected = explicit(&toy, u64::MAX, &Control::unlimited()).expect("nothing stops it").expect("all of it");
         for strategy in Strategy::ALL {
-            for order in [SlotOrder::Given, SlotOrder::Found] {
-                for threads in [1, 2] {
-                    agree(&format!("seed {seed}"), &toy, &expected, &Options { threads, strategy, order });
+            for order in [SlotOrder::Given, SlotOrder::Found, SlotOrder::Restless] {
+                for (threads, anticipation) in [(1, false), (2, false), (2, true)] {
+                    let options = Options { threads, strategy, order, anticipation };
+                    agree(&format!("seed {seed}"), &toy, &expected, &options);
                 }
             }
         }
@@ -202,7 +204,9 @@ fn an_exploration_ends_when_an_error_is_met() {
     for seed in 0..150 {
         let toy = Toy::new(seed);
         let control = Control::unlimited();
-        let mut space = Space::new(&toy, &Options::default(), &control).expect("nothing stops it");
+        let order = if seed % 2 == 0 { SlotOrder::Found } else { SlotOrder::Restless };
+        let options = Options { order, anticipation: seed % 3 == 0, ..Options::default() };
+        let mut space = Space::new(&toy, &options, &control).expect("nothing stops it");
         space.explore(|kind| kind == 1).expect("nothing stops it");
         let expected = explicit(&toy, u64::MAX, &control).expect("nothing stops it").expect("all of it");
         assert!(space.is_complete() || expected.nearest_error.is_some(), "seed {seed}");
@@ -212,6 +216,43 @@ fn an_exploration_ends_when_an_error_is_met() {
         assert_eq!(run.map(|run| run.steps.len() as u32), expected.nearest_error, "seed {seed}");
     }
     assert!(early > 20, "{early} explorations ended early");
+}
+
+/// A search that is cut reports states that it reached, and works no further with half of something.
+#[test]
+fn a_search_that_is_cut_counts_states_that_are_there() {
+    let goals = [Goal::InvalidEnd];
+    let (mut cuts, mut counted) = (0, 0);
+    for seed in 0..20 {
+        let toy = Toy::new(seed);
+        let expected = explicit(&toy, u64::MAX, &Control::unlimited()).expect("nothing stops it").expect("all of it");
+        let asked = Asked { keep_going: true, ..Asked::default() };
+        let terms = Terms { asked: &asked, threads: 1, symmetric: false };
+        let mut poll = 1;
+        loop {
+            let control = Control::stopping_at(poll, Stopped::Memory { limit: 1 << 40 });
+            let reach = Reach { goals: &goals, asked: 0, no_steps: ErrorKinds::default() };
+            let Ok(Ready::Ready(prepared)) = SYMBOLIC.prepare(Question::Reach(reach), &terms, &control) else {
+                panic!("it is ready")
+            };
+            match prepared.answer(&Task::of(&toy), &control) {
+                Ok(answer) => {
+                    assert_eq!(answer.counts.states, expected.states, "seed {seed}");
+                    break;
+                }
+                Err(Unanswered::Cut { counts, .. }) => {
+                    cuts += 1;
+                    counted += usize::from(counts.states > 1);
+                    assert!(counts.states <= expected.states, "seed {seed}, poll {poll}: {counts:?}");
+                    let text = counts.symbolic.as_ref().map(|symbolic| symbolic.states.clone());
+                    assert!(text.is_none_or(|text| text == counts.states.to_string()), "seed {seed}, poll {poll}");
+                }
+                Err(other) => panic!("seed {seed}: {other:?}"),
+            }
+            poll += 1 + poll / 8;
+        }
+    }
+    assert!(cuts > 200 && counted > 50, "{cuts} cuts, {counted} after the first count");
 }
 
 fn examples(folder: &str, extension: &str) -> Vec<PathBuf> {

@@ -101,7 +101,11 @@ impl Prepared for Observing<'_> {
             }
         }
         let beside = Beside::new(normal_form.map(|known| &**known), task.system, control)?;
-        let options = Options { threads: self.threads, ..Options::default() };
+        // What components do together depends on nothing but their states. Only a network that is chased or has
+        // priorities, which has one group with all slots, may be without an answer where no run leads.
+        let width = task.system.layout().width();
+        let anticipation = task.system.groups().iter().any(|group| group.inputs().len() < width);
+        let options = Options { threads: self.threads, anticipation, ..Options::default() };
         let mut space = Space::new(&beside, &options, control)?;
         // Where everything is allowed from the beginning there is nothing to search.
         let allowed = normal_form.is_some_and(|known| known.initial() == NodeId::CHAOS);
