@@ -134,7 +134,8 @@ impl<'s> Space<'s> {
             strategy: options.strategy,
             anticipation: options.anticipation,
             reorder_at: match options.order {
-                SlotOrder::Given => usize::MAX,
+                // Sets beside this space, such as those of a game, would keep the old order.
+                SlotOrder::Given | SlotOrder::MarksFirst => usize::MAX,
                 SlotOrder::Found => REORDER_AT,
                 SlotOrder::Restless => 0,
             },
