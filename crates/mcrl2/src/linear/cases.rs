@@ -49,6 +49,9 @@ const GROWTH: u64 = 2;
 /// The most parameters that are taken apart together.
 const MOST_TOGETHER: usize = 12;
 
+/// A shape, and the values of its fields.
+type Shaped = (usize, Vec<Term>);
+
 /// What came of an attempt.
 enum Outcome {
     Made(Made),
@@ -97,7 +100,7 @@ struct Instance {
     summand: DraftSummand,
     /// By member: the shape before, where the summand depends on it.
     from: BTreeMap<usize, usize>,
-    to: BTreeMap<usize, (usize, Vec<Term>)>,
+    to: BTreeMap<usize, Shaped>,
 }
 
 /// What a term is as a value.
@@ -491,7 +494,7 @@ impl Attempt {
             });
             let initial = (initial, values);
             let mut own = Vec::new();
-            let part = |variable: Variable, of: &dyn Fn(&(usize, Vec<Term>)) -> Term| DraftParameter {
+            let part = |variable: Variable, of: &dyn Fn(&Shaped) -> Term| DraftParameter {
                 variable,
                 component: parameter.component,
                 initial: of(&initial),
