@@ -1,7 +1,7 @@
-//! Reachability of models in Sylvan's `.ldd` format by saturation, beside `lddmc` where its path is given.
+//! Reachability of models in Sylvan's `.ldd` format, by levels and saturation, beside `lddmc` where its path is given.
 //!
 //! `diagrams FOLDER [SECONDS] [PATH of lddmc] [RUNS]`: every `*.ldd` file of the folder, on one thread and on all
-//! cores. The time is that of saturation, without reading; of `lddmc` it is the time that it reports for the same, with
+//! cores. The time is that of the search, without reading; of `lddmc` it is the time that it reports for the same, with
 //! as many workers as there are cores, for its default strategy (saturation) and for the fastest of its four. All take
 //! turns, `RUNS` times, and the least time of each counts. A run that takes longer than `SECONDS` is stopped.
 
@@ -99,7 +99,7 @@ fn saturated(file: &Path, seconds: u64, threads: usize) -> Result<(Outcome, u64)
     let model = diagrams.load_lddmc(&mut BufReader::new(fs::File::open(file)?))?;
     let relations: Vec<&Relation> = model.relations.iter().collect();
     let begin = Instant::now();
-    let states = diagrams.saturated(&model.initial, &relations)?;
+    let states = diagrams.closed(&model.initial, &relations)?;
     let seconds = begin.elapsed().as_secs_f64();
     Ok((Outcome { states: diagrams.count(&states)?.to_string(), seconds }, diagrams.peak_nodes()))
 }

@@ -281,6 +281,21 @@ impl Diagrams {
         self.shared.collect(true);
     }
 
+    /// Collects if at least half of the table is used, and little of that by sets: for moments between operations when
+    /// results of past ones are not worth much.
+    pub fn tidy(&self) {
+        let store = self.store();
+        let capacity = store.table.capacity();
+        let used = store.table.used(self.shared.live.load(Ordering::Relaxed));
+        if used < capacity / 2 || used > COMFORTABLE {
+            return;
+        }
+        let roots: Vec<NodeId> = kept(&self.shared.roots).keys().copied().collect();
+        if store.table.mark(roots.into_iter()).1 < used / 4 {
+            self.collect();
+        }
+    }
+
     /// Runs an operation whose operands are below sets. `width` is how many slots the rows have.
     pub(crate) fn run(&self, width: usize, operation: impl FnOnce(&mut Worker) -> Outcome) -> Result<Set, Stopped> {
         self.shared.control.check()?;

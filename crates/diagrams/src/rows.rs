@@ -119,7 +119,12 @@ impl Diagrams {
 
     /// How many nodes a set has, without the two leaves.
     pub fn nodes(&self, set: &Set) -> usize {
-        self.store().table.mark(std::iter::once(set.id)).1 - 2
+        self.nodes_of(std::iter::once(set))
+    }
+
+    /// How many nodes sets have together, without the two leaves.
+    pub fn nodes_of<'s>(&self, sets: impl Iterator<Item = &'s Set>) -> usize {
+        self.store().table.mark(sets.map(|set| set.id)).1 - 2
     }
 
     /// The rows of a set, ascending.

@@ -170,6 +170,9 @@ fn sequence(seed: u64, length: usize, options: &Options) {
                         .iter()
                         .try_fold(now.clone(), |sum, relation| diagrams.union(&sum, &diagrams.image(now, relation)?))
                 });
+                let closed = diagrams.closed(a, &refs);
+                assert_eq!(saturated.as_ref().ok(), closed.as_ref().ok(), "closure, seed {seed}, step {step}");
+                diagrams.tidy();
                 assert_eq!(saturated.as_ref().ok(), by_images.as_ref().ok(), "saturation, seed {seed}, step {step}");
                 (saturated, reached(left, &all))
             }

@@ -211,6 +211,9 @@ impl<'s> Space<'s> {
                 return Ok(());
             }
             self.reorder(&mut fresh)?;
+            // What was saturated with smaller relations is of no use any more, and a small table stays in the processor's
+            // caches.
+            self.diagrams.tidy();
         }
         self.complete = true;
         Ok(())
@@ -225,13 +228,12 @@ impl<'s> Space<'s> {
         let Some(levels) = self.diagrams.levels(&self.states)? else { return Ok(()) };
         let moved = sifted(levels, self.control)?;
         if !moved.is_sorted() {
-            let states = self.diagrams.reordered(&self.states, &moved)?;
-            *fresh = if *fresh == self.states { states.clone() } else { self.diagrams.reordered(fresh, &moved)? };
-            self.states = states;
-            self.initial = self.diagrams.reordered(&self.initial, &moved)?;
-            for bundle in &mut self.bundles {
-                *bundle = bundle.reordered(&moved, &self.diagrams)?;
-            }
+            // Nothing is exchanged before everything is there: the budget may end in between.
+            let reordered = |set: &Set| self.diagrams.reordered(set, &moved);
+            let (states, initial, next) = (reordered(&self.states)?, reordered(&self.initial)?, reordered(fresh)?);
+            let bundles: Result<Vec<Bundle>, Cut> =
+                self.bundles.iter().map(|bundle| bundle.reordered(&moved, &self.diagrams)).collect();
+            (self.bundles, self.states, self.initial, *fresh) = (bundles?, states, initial, next);
             self.order = moved.iter().map(|&position| self.order[position]).collect();
         }
         if self.reorder_at > 0 {
