@@ -103,7 +103,7 @@ impl Digits {
             rows(of_priority.len()).into_iter().map(|row| (row, random.below(greatest) as Value)).collect();
         let mark = |meaning, reads: &[usize], values| Mark { meaning, reads: set(reads), values };
         Digits {
-            layout: Layout::new((0..SLOTS).map(|slot| Slot::bounded(&format!("s{slot}"), BASE as u32)).collect()),
+            layout: Layout::new((0..SLOTS).map(|slot| Slot::bounded(format!("s{slot}"), BASE as u32)).collect()),
             marks: vec![mark(Meaning::Owner, &of_owner, 2), mark(Meaning::Priority, &of_priority, greatest as Value)],
             labels,
             groups,

@@ -48,7 +48,7 @@ impl Default for Growth {
 }
 
 /// A round of chaining can go through most of a small game before a solver sees any of it.
-pub(super) const BREADTH_FIRST_BELOW: u64 = 1 << 20;
+pub(super) const BREADTH_FIRST_BELOW: u64 = 1 << 19;
 
 /// A game, as far as it is explored and solved.
 pub struct GrowingGame<'s> {
