@@ -156,6 +156,7 @@ impl Bundle {
             errors: errors?,
             shown: self.shown.clone(),
             multiplicities: multiplicities?,
+            walks: self.walks,
         })
     }
 

@@ -80,7 +80,7 @@ impl<'s> GrowingGame<'s> {
     /// The game of a system, with the initial vertex.
     pub fn new(system: &'s dyn System, growth: &Growth, control: &'s Control) -> Result<GrowingGame<'s>, Cut> {
         let strategy = if growth.breadth_first_below > 0 { Strategy::BreadthFirst } else { Strategy::Chaining };
-        let options = Options { threads: growth.threads, strategy, order: SlotOrder::MarksFirst };
+        let options = Options { threads: growth.threads, strategy, order: SlotOrder::MarksFirst, ..Options::default() };
         let space = Space::new(system, &options, control)?;
         let pool = Pool::new(space.shared_diagrams());
         let [owner, priority] = [Meaning::Owner, Meaning::Priority]
