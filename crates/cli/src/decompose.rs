@@ -16,6 +16,12 @@ const MOST_ROWS: usize = 24;
 /// The most letters of a list of parameters.
 const LETTERS: usize = 60;
 
+/// The most letters of a line of pairs.
+const LINE: usize = 90;
+
+/// The most invariants that are shown without `--why`.
+const MOST_INVARIANTS: usize = 4;
+
 /// A specification that was taken apart.
 #[derive(Serialize)]
 pub(crate) struct Decomposed {
@@ -63,22 +69,12 @@ impl Answer for Decomposed {
             ]);
         }
         text.push_str(&columns(&rows));
-        let together = |pair: &PairReport| {
-            let [one, other] = pair.parts;
-            format!("{one} and {other}: {}", count(pair.summands as u64))
-        };
-        let mut pairs: Vec<String> = report.synchronisation.iter().take(MOST_ROWS).map(together).collect();
-        let more = report.synchronisation.len() - pairs.len();
-        if more > 0 {
-            pairs.push(format!("{} more", counted(more as u64, "pair")));
-        }
         let mut rows = vec![
             ("summands of one part", count(report.alone as u64)),
             ("summands of several", count(report.together as u64)),
         ];
-        if !pairs.is_empty() {
-            rows.push(("together", pairs.join("; ")));
-        }
+        rows.extend(together(&report.synchronisation).into_iter().map(|line| ("together", line)));
+        rows.extend(self.invariants());
         rows.push(("peak", counted(report.peak_states as u64, "state")));
         rows.push(("last composition", pair_of(report.states, report.transitions)));
         let minimised = pair_of(report.minimised_states, report.minimised_transitions);
@@ -97,6 +93,42 @@ impl Answer for Decomposed {
     fn complaints(&self, colour: bool) -> &str {
         self.report.warnings.text(colour)
     }
+}
+
+impl Decomposed {
+    /// The invariants; those that were found are only counted, unless the user asks why.
+    fn invariants(&self) -> Vec<(&'static str, String)> {
+        let all = &self.report.invariants;
+        if self.why || all.len() <= MOST_INVARIANTS {
+            return all.iter().map(|one| ("invariant", one.clone())).collect();
+        }
+        vec![("invariants", format!("{}; --why lists them", all.len()))]
+    }
+}
+
+/// The pairs of parts that do summands together, in lines: each part with its partners, the busiest pairs of many.
+fn together(pairs: &[PairReport]) -> Vec<String> {
+    let mut shown: Vec<&PairReport> = pairs.iter().collect();
+    shown.sort_by_key(|pair| (std::cmp::Reverse(pair.summands), pair.parts));
+    shown.truncate(MOST_ROWS);
+    shown.sort_by_key(|pair| pair.parts);
+    let mut lines: Vec<String> = Vec::new();
+    for pair in &shown {
+        let [one, other] = pair.parts;
+        let text = format!("{one} and {other}: {}", count(pair.summands as u64));
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 2 + text.len() <= LINE => {
+                line.push_str("; ");
+                line.push_str(&text);
+            }
+            _ => lines.push(text),
+        }
+    }
+    let more = pairs.len() - shown.len();
+    if more > 0 {
+        lines.push(format!("{} more", counted(more as u64, "pair")));
+    }
+    lines
 }
 
 fn small(states: usize, transitions: usize) -> String {

@@ -69,6 +69,7 @@ pub(crate) fn run(command: Mcrl2Command, common: Common) -> ExitCode {
         Mcrl2Command::Decompose {
             file,
             partition,
+            invariants,
             equivalence,
             output,
             picture,
@@ -81,7 +82,8 @@ pub(crate) fn run(command: Mcrl2Command, common: Common) -> ExitCode {
             let destination = if is_stream { Destination::Err } else { Destination::Out };
             let mut run = Run::new("mcrl2 decompose", common, destination);
             let files = [file.display().to_string()];
-            let task = Decomposing { file, partition, equivalence, output, format: writing.to, picture, write_parts };
+            let format = writing.to;
+            let task = Decomposing { file, partition, invariants, equivalence, output, format, picture, write_parts };
             run.check(&files, |job| {
                 let report = quiet(decompose(&task, job), no_warnings, |report| &mut report.warnings)?;
                 Ok(Decomposed { report, why })

@@ -4,11 +4,15 @@
 #[allow(dead_code)]
 #[path = "support/bisimulation.rs"]
 mod bisimulation;
+#[allow(dead_code)]
+#[path = "support/decomposed.rs"]
+mod decomposed;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use bisimulation::bisimilar;
+use decomposed::{graph, model, nothing, of_linear};
 use trefoil_control::Control;
 use trefoil_lts::equivalence::{Equivalence, compare, minimise};
 use trefoil_lts::{Lts, LtsBuilder, generate};
@@ -24,34 +28,8 @@ use trefoil_system::{Cut, Label, LabelId, Labels, Path, StateId, System, TakenSt
 use trefoil_testkit::mcrl2::cleave::{Process, random_partition, random_process};
 use trefoil_testkit::{Random, seed};
 
-fn model(text: &str, analyses: Analyses) -> Arc<Model> {
-    let mut diagnostics = Vec::new();
-    let tree = syntax::parse(text, FileId(0), &mut diagnostics);
-    let typed = processes::check(&tree, text, &mut diagnostics).unwrap_or_else(|| panic!("{text}: {diagnostics:?}"));
-    let control = Control::unlimited();
-    let linear = linearise(&typed, analyses, &control).unwrap_or_else(|refusal| panic!("{text}: {refusal:?}"));
-    let labels = Arc::new(Labels::written(Writing::Brackets));
-    let model = Model::new(Arc::new(linear), labels, &control);
-    Arc::new(model.unwrap_or_else(|none| panic!("{text}: {none:?}")))
-}
-
-fn graph(model: &Model) -> Lts {
-    generate(model, 1, &Control::unlimited()).unwrap_or_else(|unfinished| panic!("{:?}", unfinished.cut)).lts
-}
-
-fn nothing() -> Hiding {
-    Arc::new(|_: &Label| false)
-}
-
-/// A partition of the parameters of a text as one of those that its linear process has.
-fn of_linear(process: &Process, model: &Model, partition: &Partition) -> Partition {
-    let parameters = &model.linear().parameters;
-    let slot = |&place: &usize| parameters.iter().position(|known| known.source == process.parameters[place].0);
-    partition.iter().map(|part| part.iter().filter_map(slot).collect()).collect()
-}
-
 fn taken_apart(model: &Arc<Model>, partition: &Partition, equivalence: Equivalence) -> Decomposition {
-    let freedom = Freedom { equivalence, hidden: &nothing() };
+    let freedom = Freedom { equivalence, hidden: &nothing(), invariants: None };
     decompose(model, partition, &freedom, &Control::unlimited()).unwrap_or_else(|undone| panic!("{undone:?}"))
 }
 
@@ -100,7 +78,7 @@ fn runs_of_a_decomposition_are_runs_of_the_original() {
         let images: Vec<LabelId> = (0..labels.len() as u32).map(|label| seen(LabelId(label))).collect();
         let whole = whole.relabelled(labels.clone(), &images);
         for equivalence in [Equivalence::Strong, Equivalence::DivergenceBranching] {
-            let freedom = Freedom { equivalence, hidden: &hidden };
+            let freedom = Freedom { equivalence, hidden: &hidden, invariants: None };
             let made = decompose(&model, &partition, &freedom, &control).unwrap_or_else(|undone| panic!("{undone:?}"));
             let same = compare(made.lts(), &whole, equivalence, &control).expect("no limit").equivalent;
             assert!(same, "{equivalence}: {context}");
@@ -155,7 +133,7 @@ fn in_two(text: &str, analyses: Analyses, parts: &dyn Fn(&Model) -> [Vec<usize>;
     let tree = syntax::parse(text, FileId(0), &mut Vec::new());
     let model = model(text, analyses);
     let [first, second] = parts(&model);
-    written_parts(model.linear(), [&first, &second], &tree, text)
+    written_parts(model.linear(), [&first, &second], &[], &tree, text)
 }
 
 #[test]
@@ -369,7 +347,7 @@ fn deadlocks_of_a_decomposition_are_deadlocks_of_the_original() {
         let model = model(&text, Analyses::NONE);
         let partition = of_linear(&process, &model, &partition);
         let context = format!("TREFOIL_SEED={}\n{partition:?}\n{text}", seed() + 4_000 + number);
-        let freedom = Freedom { equivalence: Equivalence::DivergenceBranching, hidden: &everything };
+        let freedom = Freedom { equivalence: Equivalence::DivergenceBranching, hidden: &everything, invariants: None };
         let made = decompose(&model, &partition, &freedom, &control).unwrap_or_else(|undone| panic!("{undone:?}"));
         let made = ComposedSystem::new(Arc::new(made));
         let lts = made.decomposition().lts().clone();
@@ -423,7 +401,7 @@ fn a_stuck_condition_counts_where_it_is_reached() {
     };
     let partition = vec![vec![0], vec![1], vec![2]];
     let hidden = nothing();
-    let freedom = Freedom { equivalence: Equivalence::Strong, hidden: &hidden };
+    let freedom = Freedom { equivalence: Equivalence::Strong, hidden: &hidden, invariants: None };
     let guarded = model(&text("false"), Analyses::NONE);
     let found = decompose(&guarded, &partition, &freedom, &Control::unlimited());
     let found = found.unwrap_or_else(|undone| panic!("{undone:?}"));
@@ -435,6 +413,19 @@ fn a_stuck_condition_counts_where_it_is_reached() {
         }
         Err(other) => panic!("{other:?}"),
         Ok(_) => panic!("a state with a stuck condition is reached"),
+    }
+}
+
+#[test]
+fn conjuncts_about_two_summed_variables_are_both_kept() {
+    // The two conjuncts differ in their variable only; one of them bounds what is shown.
+    let text = "sort D = struct d1 | d2 | d3; act c: D; t;\n\
+        proc P(x: Bool, y: Bool) = sum e, f: D. (e == d1 && f == d1 && x) -> c(f) . P(y = !y) + t . P(x = !x);\n\
+        init P(true, true);";
+    let model = model(text, Analyses::NONE);
+    for partition in [vec![vec![0], vec![1]], vec![vec![0, 1], vec![1]]] {
+        let made = taken_apart(&model, &partition, Equivalence::Strong);
+        assert!(bisimilar(made.lts(), &graph(&model)), "{partition:?}");
     }
 }
 
@@ -469,7 +460,7 @@ fn chat_box(users: usize) -> String {
 fn a_partition_is_chosen_that_makes_a_chat_box_small() {
     let control = Control::unlimited();
     let hidden = nothing();
-    let freedom = Freedom { equivalence: Equivalence::Strong, hidden: &hidden };
+    let freedom = Freedom { equivalence: Equivalence::Strong, hidden: &hidden, invariants: None };
     // 2^9 states, and 2^25.
     for (users, most) in [(3, 128), (5, 1_024)] {
         let model = model(&chat_box(users), Analyses::ALL);

@@ -361,7 +361,8 @@ impl Script {
             None => false,
         });
         let equivalence = if counts_steps.is_some() { Equivalence::Strong } else { Equivalence::DivergenceBranching };
-        let (made, mut tried) = apart(model, how, &Freedom { equivalence, hidden: &hidden }, &job.control)?;
+        let (made, mut tried) =
+            apart(model, how, &Freedom { equivalence, hidden: &hidden, invariants: None }, &job.control)?;
         let Some(made) = made else {
             report.notes.extend(tried.pop().map(|why| format!("checked without decomposition: {why}")));
             return Ok(None);

@@ -125,6 +125,10 @@ pub(crate) enum Mcrl2Command {
         /// several parts is shared, * stands for those that are not named [default: chosen]
         #[arg(long, value_name = "PARTS")]
         partition: Option<String>,
+        /// A condition on the parameters that holds initially and that every step keeps, such as 'n <= 3'; it is proved
+        /// before it is used to make the parts smaller; may be given several times
+        #[arg(long = "invariant", value_name = "EXPRESSION")]
+        invariants: Vec<String>,
         /// The equivalence that the parts and their compositions keep
         #[arg(long, short, value_name = "NAME", default_value = "strong", value_parser = choices(KEPT))]
         equivalence: &'static str,

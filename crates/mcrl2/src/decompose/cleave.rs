@@ -619,7 +619,9 @@ impl Cleaving<'_> {
         let mut key = format!("{part} {exact} {columns:?} {compared:?} ");
         let mut seen = HashMap::new();
         conditions.sort_by_cached_key(|&id| self.text(id, summed));
-        conditions.dedup_by_key(|id| self.text(*id, summed));
+        // Two conjuncts are one only if they are about the same summed variables.
+        let mut met: BTreeSet<String> = BTreeSet::new();
+        conditions.retain(|&id| met.insert(self.text(id, &BTreeSet::new())));
         for &condition in &conditions {
             shape(&self.data, condition, summed, &mut seen, &mut key);
             key.push('&');

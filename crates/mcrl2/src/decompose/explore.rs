@@ -14,6 +14,9 @@
 //! A condition that is neither true nor false, because the conjunct that guards it went to another part, is no mistake
 //! yet: the step leads to *poison*, a label of its own. Only a composition in which poison is reached has a mistake.
 //!
+//! An invariant excludes states of a part that no state of the whole has, and foreign values that never occur together
+//! with those of the part ([`restrict`](super::restrict)): such states are not reached, and steps to them are left out.
+//!
 //! Steps of a half depend on few parameters of its part. States with the same values of these are a *view*: the steps
 //! are found once for each view, and offered values are combined with views, not with states.
 //!
@@ -30,11 +33,16 @@ use trefoil_source::Span;
 use trefoil_system::{Cut, Label, LabelId, Labels, System, Value, Wrong, WrongPlace};
 
 use super::cleave::Cleaved;
+use super::invariants::Invariants;
+use super::restrict::Restriction;
 use crate::system::{Model, Walker};
 use agreements::JointRun;
 
 /// A column whose value is not known, because a condition is stuck.
 const UNKNOWN: Value = Value::MAX;
+
+/// The number of a state that an invariant excludes.
+const REFUSED: u32 = u32::MAX;
 
 /// Rows of values, and the number of each.
 pub(super) type Places = HashMap<Box<[Value]>, u32, foldhash::fast::FixedState>;
@@ -151,6 +159,7 @@ struct Exploring<'a> {
     /// The original, which knows the arguments that are constant.
     original: &'a Model,
     walker: Walker<'a>,
+    restriction: Restriction,
     control: &'a Control,
     labels: &'a Arc<Labels>,
     hidden: &'a dyn Fn(&Label) -> bool,
@@ -174,7 +183,7 @@ pub(super) fn explore(
     (model, original): (&Model, &Model),
     labels: &Arc<Labels>,
     hidden: &dyn Fn(&Label) -> bool,
-    limits: Limits,
+    (limits, invariants): (Limits, Option<&Invariants>),
     control: &Control,
 ) -> Result<Explored, Unexplored> {
     let base = model.initial(control).map_err(Unexplored::Cut)?;
@@ -193,6 +202,7 @@ pub(super) fn explore(
             })
             .collect(),
         walker: model.walker(control),
+        restriction: Restriction::default(),
         cleaved,
         model,
         original,
@@ -220,6 +230,10 @@ pub(super) fn explore(
         for (place, &half) in known.halves.iter().enumerate() {
             run.halves[half].joints.push((joint, place));
         }
+    }
+    if let Some(invariants) = invariants {
+        let keys = run.halves.iter().map(|half| &half.key[..]);
+        run.restriction = Restriction::new(invariants, cleaved, keys);
     }
     for part in 0..run.parts.len() {
         let row: Box<[Value]> = run.parts[part].slots.iter().map(|&slot| run.base[slot]).collect();
@@ -311,7 +325,10 @@ impl Exploring<'_> {
                                 for &(place, own) in &half.writes {
                                     row[own] = writes[place];
                                 }
-                                run.states[&row]
+                                match run.states[&row] {
+                                    REFUSED => continue,
+                                    number => number,
+                                }
                             }
                         };
                         rows[source as usize].push((*label, target));
@@ -343,7 +360,7 @@ impl Exploring<'_> {
         let states = std::mem::take(&mut run.states);
         let states = states
             .into_iter()
-            .filter(|(_, number)| numbers[*number as usize] != u32::MAX)
+            .filter(|(_, number)| *number != REFUSED && numbers[*number as usize] != u32::MAX)
             .map(|(row, number)| (row, numbers[number as usize]))
             .collect();
         Ok(ExploredPart { slots: run.slots.clone(), states, steps })
@@ -353,6 +370,11 @@ impl Exploring<'_> {
         let run = &mut self.parts[part];
         let next = run.rows.len() as u32;
         if let std::collections::hash_map::Entry::Vacant(new) = run.states.entry(row) {
+            // The initial state is allowed, whatever the relations say.
+            if next > 0 && !self.restriction.allows_state(part, new.key(), self.model) {
+                new.insert(REFUSED);
+                return Ok(());
+            }
             if next as usize >= self.limits.states {
                 return Err(Unexplored::Limit);
             }
@@ -507,6 +529,9 @@ impl Exploring<'_> {
     /// Finds the steps of a half in a row.
     fn evaluate(&mut self, half: usize, view: u32, row: &[Value]) -> Result<(), Unexplored> {
         let known = &self.cleaved.halves[half];
+        if !self.restriction.allows_inputs(half, row, self.model) {
+            return Ok(());
+        }
         self.spend()?;
         let mut found: Vec<Box<[Value]>> = Vec::new();
         let walked = self.walker.steps_of(known.group, row, |written| found.push(written.into()));

@@ -34,29 +34,51 @@ pub(super) fn variable(data: &DataSpecification, id: TypedId) -> Option<Variable
 
 /// The expression with other variables for some of its free ones.
 pub(super) fn renamed(data: &mut DataSpecification, id: TypedId, names: &BTreeMap<VariableId, VariableId>) -> TypedId {
-    if names.is_empty() || !data.tree.free_variables(id).iter().any(|variable| names.contains_key(variable)) {
+    if names.is_empty() {
         return id;
     }
-    stacker::maybe_grow(64 * 1024, 1024 * 1024, || renamed_inside(data, id, names))
+    let place = data.tree.place(id);
+    let occurring: BTreeSet<VariableId> = variables(data, id);
+    let mut values = BTreeMap::new();
+    for (&old, &new) in names.iter().filter(|(old, _)| occurring.contains(old)) {
+        let own = data.tree.variable(new).1;
+        values.insert(old, data.tree.add(Typed::Variable(new), own, place));
+    }
+    substituted(data, id, &values)
 }
 
-fn renamed_inside(data: &mut DataSpecification, id: TypedId, names: &BTreeMap<VariableId, VariableId>) -> TypedId {
+/// The expression with expressions for some of its free variables.
+pub(super) fn substituted(
+    data: &mut DataSpecification,
+    id: TypedId,
+    values: &BTreeMap<VariableId, TypedId>,
+) -> TypedId {
+    if values.is_empty() || !data.tree.free_variables(id).iter().any(|variable| values.contains_key(variable)) {
+        return id;
+    }
+    stacker::maybe_grow(64 * 1024, 1024 * 1024, || substituted_inside(data, id, values))
+}
+
+fn substituted_inside(data: &mut DataSpecification, id: TypedId, values: &BTreeMap<VariableId, TypedId>) -> TypedId {
     let (sort, place) = (data.tree.sort(id), data.tree.place(id));
     let made = match data.tree.expression(id).clone() {
-        Typed::Variable(variable) => Typed::Variable(names.get(&variable).copied().unwrap_or(variable)),
+        Typed::Variable(variable) => return values.get(&variable).copied().unwrap_or(id),
         same @ (Typed::Function(_) | Typed::Number(_)) => same,
         Typed::Apply(function, arguments) => {
             let arguments = data.tree.elements(&arguments).to_vec();
-            let function = renamed(data, function, names);
-            let arguments: Vec<TypedId> = arguments.iter().map(|&argument| renamed(data, argument, names)).collect();
+            let function = substituted(data, function, values);
+            let arguments: Vec<TypedId> =
+                arguments.iter().map(|&argument| substituted(data, argument, values)).collect();
             Typed::Apply(function, data.tree.add_list(&arguments))
         }
-        Typed::Lambda(bound, body) => Typed::Lambda(bound, renamed(data, body, names)),
-        Typed::Quantified(quantifier, bound, body) => Typed::Quantified(quantifier, bound, renamed(data, body, names)),
+        Typed::Lambda(bound, body) => Typed::Lambda(bound, substituted(data, body, values)),
+        Typed::Quantified(quantifier, bound, body) => {
+            Typed::Quantified(quantifier, bound, substituted(data, body, values))
+        }
         Typed::Where(body, definitions) => {
             let definitions =
-                definitions.into_iter().map(|(variable, value)| (variable, renamed(data, value, names))).collect();
-            Typed::Where(renamed(data, body, names), definitions)
+                definitions.into_iter().map(|(variable, value)| (variable, substituted(data, value, values))).collect();
+            Typed::Where(substituted(data, body, values), definitions)
         }
     };
     data.tree.add(made, sort, place)

@@ -13,8 +13,11 @@ mod cleave;
 mod compose;
 mod explore;
 mod expressions;
+mod invariants;
 mod lift;
 mod partition;
+mod reading;
+mod restrict;
 mod system;
 mod written;
 
@@ -28,10 +31,14 @@ use trefoil_system::{Cut, Label, LabelId, Labels, System, Value, Writing};
 
 use crate::system::{Model, NoModel};
 
+use cleave::Cleaved;
 pub use compose::Composed;
 use compose::{Component, Composition, Uncomposed};
 use explore::{Limits, Unexplored};
+pub use invariants::{Invariants, WrittenInvariant};
+use partition::Sample;
 pub use partition::{Choice, choose};
+pub use reading::read_invariant;
 pub use system::ComposedSystem;
 pub use written::{WrittenParts, written_parts};
 
@@ -45,6 +52,9 @@ pub struct Freedom<'a> {
     pub equivalence: Equivalence,
     /// Labels that count as `τ`.
     pub hidden: &'a Hiding,
+    /// Whether invariants are looked for first, together with these conjuncts of the user's; otherwise they are
+    /// looked for where nothing else helps.
+    pub invariants: Option<&'a [WrittenInvariant]>,
 }
 
 /// Whether a label counts as `τ`.
@@ -70,13 +80,15 @@ pub struct Decomposition {
     pub compositions: Vec<Composed>,
     /// How the parts work together: summands of one part, and of several.
     pub synchronisation: Synchronisation,
+    /// The invariants that were used, in words.
+    pub invariants: Vec<String>,
     component: Component,
     lts: Arc<Lts>,
     /// The labels of `lts` as the component has them.
     inner: HashMap<LabelId, LabelId>,
     hidden: Hiding,
     /// The halves, as a model.
-    model: Model,
+    model: Arc<Model>,
     /// The values of each parameter, by their texts.
     values: OnceLock<Vec<HashMap<String, Value>>>,
 }
@@ -101,7 +113,15 @@ pub fn decompose(
     freedom: &Freedom<'_>,
     control: &Control,
 ) -> Result<Decomposition, Undone> {
-    bounded(original, partition, freedom, (Limits::NONE, usize::MAX), control).map_err(|unbuilt| match unbuilt {
+    let found = match freedom.invariants {
+        Some(written) => {
+            let sample = Sample::new(original, control).map_err(Undone::Cut)?;
+            Some(Arc::new(invariants::find(original, &sample, written, control)?))
+        }
+        None => None,
+    };
+    let mut taken = TakenApart::new(original, partition, found.as_ref(), control)?;
+    taken.composed(freedom, Limits::NONE, usize::MAX, control).map_err(|unbuilt| match unbuilt {
         Unbuilt::Limit(_) => Undone::Refused("a part has too many states".to_string()),
         Unbuilt::Undone(undone) => undone,
     })
@@ -113,83 +133,112 @@ enum Unbuilt {
     Undone(Undone),
 }
 
-fn bounded(
-    original: &Arc<Model>,
-    partition: &Partition,
-    freedom: &Freedom<'_>,
-    (limits, most_states): (Limits, usize),
-    control: &Control,
-) -> Result<Decomposition, Unbuilt> {
-    let linear = original.linear();
-    let cleaved = cleave::cleave(linear, partition).map_err(|cleave::NoDefault(sort)| {
-        let sort = linear.data.sort_text(sort);
-        Unbuilt::Undone(Undone::Refused(format!(
-            "no value of the sort `{sort}` is known, which parts have to exchange"
-        )))
-    })?;
-    let labels = Arc::new(Labels::written(Writing::Brackets));
-    let made = Model::new(cleaved.process.clone(), labels.clone(), control);
-    let made = made.map_err(|NoModel::Unfinished(..)| Unbuilt::Undone(Undone::Cut(Cut::Stopped)))?;
-    // Messages name the action of the original.
-    let names = || cleaved.origins.iter().map(|&summand| original.groups()[summand].name.as_str());
-    let mut model = made.with_group_names(names());
-    let explored = loop {
-        match explore::explore(&cleaved, (&model, original), &labels, &**freedom.hidden, limits, control) {
-            Ok(explored) => break explored,
-            // A value of a finite sort is stuck: values are numbered as they are met.
-            Err(Unexplored::Cut(Cut::Outgrown)) => model = model.wide().with_group_names(names()),
-            Err(Unexplored::Cut(cut)) => return Err(Unbuilt::Undone(Undone::Cut(cut))),
-            Err(Unexplored::Limit) => return Err(Unbuilt::Limit(f64::INFINITY)),
+/// A model taken apart, with the code of its halves: ready to be explored.
+struct TakenApart {
+    original: Arc<Model>,
+    cleaved: Cleaved,
+    /// The halves, as a model.
+    model: Arc<Model>,
+    invariants: Option<Arc<Invariants>>,
+}
+
+impl TakenApart {
+    fn new(
+        original: &Arc<Model>,
+        partition: &Partition,
+        invariants: Option<&Arc<Invariants>>,
+        control: &Control,
+    ) -> Result<TakenApart, Undone> {
+        let linear = original.linear();
+        let cleaved = cleave::cleave(linear, partition).map_err(|cleave::NoDefault(sort)| {
+            let sort = linear.data.sort_text(sort);
+            Undone::Refused(format!("no value of the sort `{sort}` is known, which parts have to exchange"))
+        })?;
+        // Halves have no actions, so that this table stays empty.
+        let labels = Arc::new(Labels::written(Writing::Brackets));
+        let made = Model::new(cleaved.process.clone(), labels, control);
+        let made = made.map_err(|NoModel::Unfinished(..)| Undone::Cut(Cut::Stopped))?;
+        let names = cleaved.origins.iter().map(|&summand| original.groups()[summand].name.as_str());
+        let model = Arc::new(made.with_group_names(names));
+        Ok(TakenApart { original: original.clone(), cleaved, model, invariants: invariants.cloned() })
+    }
+
+    /// Explores the parts and composes them, unless one of them is larger than allowed.
+    fn composed(
+        &mut self,
+        freedom: &Freedom<'_>,
+        limits: Limits,
+        most_states: usize,
+        control: &Control,
+    ) -> Result<Decomposition, Unbuilt> {
+        let labels = Arc::new(Labels::written(Writing::Brackets));
+        let explored = loop {
+            let models = (&*self.model, &*self.original);
+            let invariants = self.invariants.as_deref();
+            let bounds = (limits, invariants);
+            match explore::explore(&self.cleaved, models, &labels, &**freedom.hidden, bounds, control) {
+                Ok(explored) => break explored,
+                // A value of a finite sort is stuck: values are numbered as they are met.
+                Err(Unexplored::Cut(Cut::Outgrown)) => self.model = Arc::new(self.model.wide()),
+                Err(Unexplored::Cut(cut)) => return Err(Unbuilt::Undone(Undone::Cut(cut))),
+                Err(Unexplored::Limit) => return Err(Unbuilt::Limit(f64::INFINITY)),
+            }
+        };
+        let cleaved = &self.cleaved;
+        let uncomposed = |uncomposed: Uncomposed| match uncomposed {
+            Uncomposed::Limit(bits) => Unbuilt::Limit(bits),
+            Uncomposed::Cut(cut) => Unbuilt::Undone(Undone::Cut(cut)),
+        };
+        let synchronisation =
+            synchronisation(cleaved, explored.agreements.iter().filter(|agreement| agreement.parts.len() > 1).count());
+        let poison = explored.poison.clone();
+        let composition =
+            Composition::new(explored, &labels, freedom.equivalence, most_states, control).map_err(uncomposed)?;
+        let parts = composition.composed();
+        let (component, compositions) = composition.compose(control).map_err(uncomposed)?;
+        for transition in component.whole.transitions() {
+            if let Some((_, exact, wrong)) = poison.iter().find(|(label, ..)| *label == transition.label) {
+                let cut = if *exact { Cut::Wrong(wrong.clone()) } else { Cut::Beyond(wrong.clone()) };
+                return Err(Unbuilt::Undone(Undone::Cut(cut)));
+            }
         }
-    };
-    let uncomposed = |uncomposed: Uncomposed| match uncomposed {
-        Uncomposed::Limit(bits) => Unbuilt::Limit(bits),
-        Uncomposed::Cut(cut) => Unbuilt::Undone(Undone::Cut(cut)),
-    };
-    let mut synchronisation = Synchronisation {
-        rules: explored.agreements.iter().filter(|agreement| agreement.parts.len() > 1).count(),
-        ..Synchronisation::default()
-    };
+        let (lts, inner) = in_table(&component.whole, self.original.labels());
+        Ok(Decomposition {
+            original: self.original.clone(),
+            partition: cleaved.parts.clone(),
+            parts,
+            compositions,
+            synchronisation,
+            invariants: self.invariants.as_ref().map_or_else(Vec::new, |found| found.words.clone()),
+            component,
+            lts: Arc::new(lts),
+            inner,
+            hidden: freedom.hidden.clone(),
+            values: OnceLock::new(),
+            model: self.model.clone(),
+        })
+    }
+}
+
+/// How the parts of a process work together, by so many joint rules.
+fn synchronisation(cleaved: &Cleaved, rules: usize) -> Synchronisation {
+    let mut found = Synchronisation { rules, ..Synchronisation::default() };
     let mut pairs = BTreeMap::new();
     for joint in &cleaved.joints {
         let parts: Vec<usize> = joint.halves.iter().map(|&half| cleaved.halves[half].part).collect();
         if parts.len() == 1 {
-            synchronisation.alone += 1;
+            found.alone += 1;
             continue;
         }
-        synchronisation.together += 1;
+        found.together += 1;
         for (at, &one) in parts.iter().enumerate() {
             for &other in &parts[at + 1..] {
                 *pairs.entry((one.min(other), one.max(other))).or_insert(0) += 1;
             }
         }
     }
-    synchronisation.pairs = pairs.into_iter().map(|((one, other), count)| (one, other, count)).collect();
-    let poison = explored.poison.clone();
-    let composition =
-        Composition::new(explored, &labels, freedom.equivalence, most_states, control).map_err(uncomposed)?;
-    let parts = composition.composed();
-    let (component, compositions) = composition.compose(control).map_err(uncomposed)?;
-    for transition in component.whole.transitions() {
-        if let Some((_, exact, wrong)) = poison.iter().find(|(label, ..)| *label == transition.label) {
-            let cut = if *exact { Cut::Wrong(wrong.clone()) } else { Cut::Beyond(wrong.clone()) };
-            return Err(Unbuilt::Undone(Undone::Cut(cut)));
-        }
-    }
-    let (lts, inner) = in_table(&component.whole, original.labels());
-    Ok(Decomposition {
-        original: original.clone(),
-        partition: cleaved.parts,
-        parts,
-        compositions,
-        synchronisation,
-        component,
-        lts: Arc::new(lts),
-        inner,
-        hidden: freedom.hidden.clone(),
-        values: OnceLock::new(),
-        model,
-    })
+    found.pairs = pairs.into_iter().map(|((one, other), count)| (one, other, count)).collect();
+    found
 }
 
 /// The same LTS with its labels in another table, and the label of each as it was.

@@ -11,14 +11,15 @@
 //!
 //! What is explored by Trefoil itself is not this ([`cleave`](super::cleave) has any number of parts and no tags).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use trefoil_data::signature::Operator;
-use trefoil_data::sorts::SortRef;
-use trefoil_data::typed::{DataSpecification, Typed, TypedId, VariableId};
+use trefoil_data::sorts::{BOOL, SortRef};
+use trefoil_data::typed::{DataSpecification, Quantifier, Typed, TypedId, VariableId};
 
-use super::expressions::{applied, variable, variables};
+use super::expressions::{applied, substituted, variable, variables};
+use super::invariants::WrittenInvariant;
 use crate::linear::{Event, LinearProcess, Summand, TERMINATE, call, declarations, equation, fresh};
 use crate::processes::{ActionDeclaration, ActionId};
 use crate::syntax::tree::Specification;
@@ -49,10 +50,12 @@ struct Half {
     used: BTreeSet<VariableId>,
 }
 
-/// The linear process of the specification that was read from `text` in two parts, which may share parameters.
+/// The linear process of the specification that was read from `text` in two parts, which may share parameters. The
+/// invariants, which must have been proved, hold after each step that both parts do.
 pub fn written_parts(
     linear: &LinearProcess,
     parts: [&[usize]; 2],
+    invariants: &[WrittenInvariant],
     specification: &Specification,
     text: &str,
 ) -> WrittenParts {
@@ -123,8 +126,10 @@ pub fn written_parts(
         communications.push(format!("{}|{} -> {}", first.0, second.0, together.0));
         hidden.push(together.0);
         let of_summand: BTreeSet<VariableId> = summand.variables.iter().copied().collect();
+        // Theorem 3.4.3, for the state after the step.
+        let after: Vec<TypedId> = after_step(&mut linear, &summand, invariants);
         for ((side, half), (_, sync)) in sides.iter_mut().zip(halves).zip([first, second]) {
-            let Half { mut actions, conditions, mut compared, used } = half;
+            let Half { mut actions, mut conditions, mut compared, used } = half;
             for &one in &shared {
                 let sort = linear.data.tree.variable(one).1;
                 compared.push(linear.data.tree.add(Typed::Variable(one), sort, place));
@@ -133,6 +138,10 @@ pub fn written_parts(
             let mut variables: BTreeSet<VariableId> =
                 used.union(&shared).filter(|one| !side.own.contains(one)).copied().collect();
             variables.retain(|one| of_summand.contains(one) || shared.contains(one));
+            for &invariant in &after {
+                let is_known = |one: &VariableId| side.own.contains(one) || variables.contains(one);
+                conditions.extend(existing(&mut linear, invariant, &is_known));
+            }
             side.add(&summand, variables, conditions, actions);
         }
     }
@@ -155,6 +164,27 @@ pub fn written_parts(
     WrittenParts {
         parts: [0, 1].map(|side| format!("{head}{}\ninit {};\n", equations[side], calls[side])),
         composition: format!("{head}{}\ninit {process};\n", equations.join("\n")),
+    }
+}
+
+/// Invariants as conditions on the state after a step of a summand.
+fn after_step(linear: &mut LinearProcess, summand: &Summand, invariants: &[WrittenInvariant]) -> Vec<TypedId> {
+    let values: BTreeMap<VariableId, TypedId> =
+        summand.updates.iter().map(|&(slot, value)| (linear.parameters[slot].variable, value)).collect();
+    invariants.iter().map(|invariant| substituted(&mut linear.data, invariant.condition, &values)).collect()
+}
+
+/// A condition with the variables that are not known quantified existentially; nothing where it says nothing.
+fn existing(linear: &mut LinearProcess, condition: TypedId, is_known: &dyn Fn(&VariableId) -> bool) -> Option<TypedId> {
+    let used = variables(&linear.data, condition);
+    let unknown: Vec<VariableId> = used.iter().copied().filter(|one| !is_known(one)).collect();
+    match unknown.len() {
+        0 => Some(condition),
+        all if all == used.len() => None,
+        _ => {
+            let place = linear.components[0].place;
+            Some(linear.data.tree.add(Typed::Quantified(Quantifier::Exists, unknown, condition), BOOL, place))
+        }
     }
 }
 

@@ -94,14 +94,26 @@ pub enum NoModel {
 impl Model {
     /// Compiles a linear process.
     pub fn new(linear: Arc<LinearProcess>, labels: Arc<Labels>, control: &Control) -> Result<Model, NoModel> {
+        Model::observing(linear, &[], labels, control)
+    }
+
+    /// Compiles a linear process, and conditions on its parameters whose truth is requested later.
+    pub fn observing(
+        linear: Arc<LinearProcess>,
+        conditions: &[TypedId],
+        labels: Arc<Labels>,
+        control: &Control,
+    ) -> Result<Model, NoModel> {
         let pool = Pool::new(Options { control: control.clone(), ..Options::default() });
-        let compiled = Compiled::new(linear, pool).map_err(|(id, unfinished)| NoModel::Unfinished(id, unfinished))?;
+        let compiled =
+            Compiled::new(linear, conditions, pool).map_err(|(id, unfinished)| NoModel::Unfinished(id, unfinished))?;
         Ok(Model::build(Arc::new(compiled), labels, false, Arc::default()))
     }
 
     /// The form of the system in which the values of finite sorts are numbered as they are met.
-    pub fn wide(self) -> Model {
-        if self.wide { self } else { Model::build(self.compiled, self.labels, true, self.never) }
+    pub fn wide(&self) -> Model {
+        let wide = Model::build(self.compiled.clone(), self.labels.clone(), true, self.never.clone());
+        wide.with_group_names(self.groups.iter().map(|group| group.name.as_str()))
     }
 
     /// The same system, whose groups have other names in messages.
@@ -187,6 +199,24 @@ impl Model {
     /// The slots that the steps of a group write, ascending.
     pub(crate) fn slots_written(&self, group: usize) -> Vec<usize> {
         self.plans[group].updates.iter().map(|&(slot, _)| slot as usize).collect()
+    }
+
+    /// The values that a group compares parameters with before anything else: it has no step for others.
+    pub(crate) fn tests(&self, group: usize) -> &[(u32, Value)] {
+        &self.plans[group].tests
+    }
+
+    /// Whether a group has no step at all.
+    pub(crate) fn is_never(&self, group: usize) -> bool {
+        self.plans[group].never
+    }
+
+    /// The value that every step of a group writes to a slot, where it is always the same.
+    pub(crate) fn constant_update(&self, group: usize, slot: usize) -> Option<Value> {
+        self.plans[group].updates.iter().find_map(|(written, update)| match update {
+            Update::Constant(value) if *written as usize == slot => Some(*value),
+            _ => None,
+        })
     }
 
     /// Whether a value is a number or made of constructors, so that it equals no other one.

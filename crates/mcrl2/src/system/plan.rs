@@ -89,8 +89,13 @@ pub(super) struct Compiled {
 }
 
 impl Compiled {
-    /// Compiles the expressions of a linear process, and evaluates those without variables.
-    pub(super) fn new(linear: Arc<LinearProcess>, pool: Pool) -> Result<Compiled, (TypedId, Unfinished)> {
+    /// Compiles the expressions of a linear process and other ones over its parameters, and evaluates those without
+    /// variables.
+    pub(super) fn new(
+        linear: Arc<LinearProcess>,
+        others: &[TypedId],
+        pool: Pool,
+    ) -> Result<Compiled, (TypedId, Unfinished)> {
         let mut data = linear.data.clone();
         let splits = parts::split_mixed(&mut data, &linear);
         let mut expressions: Vec<(TypedId, Vec<VariableId>)> = Vec::new();
@@ -101,6 +106,7 @@ impl Compiled {
             expressions.push((expression, variables));
         };
         linear.parameters.iter().for_each(|parameter| add(parameter.initial));
+        others.iter().for_each(|&other| add(other));
         for summand in &linear.summands {
             for &condition in &summand.conditions {
                 add(condition);

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use trefoil_control::{Control, count};
 use trefoil_data::rewrite::{Enumerated, Rewriter, Unfinished};
-use trefoil_data::typed::VariableId;
+use trefoil_data::typed::{TypedId, VariableId};
 use trefoil_source::Span;
 use trefoil_system::{
     Cut, Explorer, GroupId, LabelId, LocalGroup, LocalSink, LocalStep, MarkId, Sink, Step, System, Value, Walk, Wrong,
@@ -217,6 +217,22 @@ impl<'a> Walker<'a> {
             self.words(ready).chunks_exact(width).for_each(|words| each(&words[1..]));
         }
         Ok(())
+    }
+
+    /// The truth of a condition that the model observes; nothing when it is neither true nor false.
+    pub(crate) fn truth(&mut self, condition: TypedId, row: &[Value]) -> Result<Option<bool>, Cut> {
+        let compiled = &self.model.compiled;
+        if let Some(value) = compiled.constant(condition) {
+            return Ok(compiled.program.truth_of(value));
+        }
+        let mut rewriter = Rewriter::new(&compiled.program, &self.worker);
+        rewriter.obey(self.control);
+        let (code, variables) = compiled.code(condition);
+        let slots = variables.iter().filter_map(|&variable| compiled.slot(variable));
+        let values: Vec<Term> =
+            slots.map(|slot| self.model.encodings[slot as usize].decode(row[slot as usize])).collect();
+        let value = rewriter.evaluate(code, &values).map_err(unfinished)?;
+        Ok(compiled.program.truth_of(value))
     }
 
     /// The words of some steps: for each the label and the values that it writes.

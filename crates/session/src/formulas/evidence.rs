@@ -24,6 +24,7 @@ use trefoil_lts::{Lts, LtsBuilder};
 use trefoil_mcrl2::decompose::ComposedSystem;
 use trefoil_questions::{Strategy, StrategyVertex};
 use trefoil_source::{Diagnostic, Place};
+use trefoil_system::replay::{Rejection, replay_path};
 use trefoil_system::{Cut, LabelId, Path, StateId, System, TakenStep, Value};
 
 use super::Script;
@@ -61,6 +62,7 @@ impl Script {
         }
         if let Some(composed) = composed {
             (path, cycle) = composed.lasso_of_original(&path, &cycle, &job.control)?;
+            replayed(&**composed.decomposition().original(), &path, &cycle, &job.control)?;
         }
         let mut before = &path.start;
         let mut told = Vec::new();
@@ -119,6 +121,18 @@ impl Script {
             story,
             system,
         })
+    }
+}
+
+/// Walks a run into a cycle that was lifted from a decomposition, in the model itself.
+fn replayed(model: &dyn System, path: &Path, cycle: &[TakenStep], control: &Control) -> Result<(), Cut> {
+    let mut whole = path.clone();
+    whole.steps.extend_from_slice(cycle);
+    match replay_path(model, &whole, control) {
+        Ok(()) if cycle.is_empty() || whole.last() == path.last() => Ok(()),
+        Ok(()) => panic!("the cycle of a run that was lifted from a decomposition does not return"),
+        Err(Rejection::Cut(cut)) => Err(cut),
+        Err(rejection) => panic!("a run that was lifted from a decomposition is rejected: {rejection}"),
     }
 }
 

@@ -145,7 +145,7 @@ pub(super) fn open(
     let mut decomposed = None;
     if let (Some("mcrl2"), Some(how)) = (language, &opening.decompose) {
         let hidden = hidden(&opening.view, file)?;
-        match in_parts(file, how, &Freedom { equivalence: keep, hidden: &hidden }, job)? {
+        match in_parts(file, how, &Freedom { equivalence: keep, hidden: &hidden, invariants: None }, job)? {
             (Some(lts), words) => {
                 return Ok(OpenedSystem { file: name(file), lts, language, decomposed: Some(words) });
             }

@@ -286,7 +286,7 @@ fn in_parts(model: &Arc<Model>, how: &Decompose, posed: &Posed<'_>, job: &Job) -
     loop {
         let original = model.clone();
         let hidden: Hiding = Arc::new(move |label: &Label| !original.is_forbidden(label));
-        let freedom = Freedom { equivalence: Equivalence::DivergenceBranching, hidden: &hidden };
+        let freedom = Freedom { equivalence: Equivalence::DivergenceBranching, hidden: &hidden, invariants: None };
         let answer = apart(&model, how, &freedom, &job.control).and_then(|(made, mut tried)| {
             let reduced = made.map(InParts::new);
             let reduction = reduced.as_ref().map(|reduced| reduced as &dyn Reduction);

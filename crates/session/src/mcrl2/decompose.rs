@@ -11,10 +11,10 @@ use trefoil_draw::{Direction, Edge, Graph, Mark, Node, Options};
 use trefoil_lts::Lts;
 use trefoil_lts::equivalence::Equivalence;
 use trefoil_mcrl2::decompose::{
-    Composed, ComposedSystem, Decomposition, Freedom, Hiding, Partition, Undone, choose, decompose as taken_apart,
-    written_parts,
+    Composed, ComposedSystem, Decomposition, Freedom, Hiding, Partition, Undone, WrittenInvariant, choose,
+    decompose as taken_apart, read_invariant, written_parts,
 };
-use trefoil_mcrl2::system::Model;
+use trefoil_mcrl2::system::{Model, NoModel};
 use trefoil_questions::{Decompose, Evidence, Unanswered};
 use trefoil_source::{Diagnostic, Place, nearest};
 use trefoil_system::{Cut, Path, System};
@@ -42,6 +42,8 @@ pub struct Decomposing {
     pub file: PathBuf,
     /// The parts, as the user names them; none to choose them.
     pub partition: Option<String>,
+    /// Invariants over the parameters that the user knows.
+    pub invariants: Vec<String>,
     /// The equivalence that is kept, by its name in [`KEPT`].
     pub equivalence: &'static str,
     /// Where the last composition goes, if anywhere.
@@ -71,6 +73,9 @@ pub struct DecomposeReport {
     pub together: usize,
     /// The pairs of parts that do summands together.
     pub synchronisation: Vec<PairReport>,
+    /// The invariants that were used: what the user wrote, and what was found.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub invariants: Vec<String>,
     /// States of the largest part or composition, before it was minimised.
     pub peak_states: usize,
     /// States of the last composition, before it was minimised.
@@ -147,9 +152,11 @@ pub fn decompose(task: &Decomposing, job: &Job) -> Result<DecomposeReport, Probl
     let picture = format_of(task.picture.as_deref(), None)?;
     let OpenedModel { file, sources, warnings, model, specification, text } = open_model(&task.file, job)?;
     let origin = Origin { file, sources };
+    let (model, written) = observing(model, &task.invariants, &origin, job)?;
     let how = task.partition.clone().map_or(Decompose::Chosen, Decompose::By);
     let hidden: Hiding = Arc::new(|_| false);
-    let freedom = Freedom { equivalence: equivalence_named(task.equivalence), hidden: &hidden };
+    let invariants = (!written.is_empty()).then_some(&written[..]);
+    let freedom = Freedom { equivalence: equivalence_named(task.equivalence), hidden: &hidden, invariants };
     let (made, tried) = apart(&Arc::new(model), &how, &freedom, &job.control)
         .map_err(|unanswered| problem(unanswered, &origin, job))?;
     let Some(made) = made else {
@@ -163,7 +170,7 @@ pub fn decompose(task: &Decomposing, job: &Job) -> Result<DecomposeReport, Probl
         }
         return Err(wrong.help("choose the parts with --partition").into());
     };
-    let mut written = Vec::new();
+    let mut files = Vec::new();
     if let Some(folder) = &task.write_parts {
         let [first, second] = &made.partition[..] else {
             let parts = counted(made.partition.len() as u64, "part");
@@ -171,7 +178,7 @@ pub fn decompose(task: &Decomposing, job: &Job) -> Result<DecomposeReport, Probl
             let wrong = Diagnostic::error(REFUSED, message, Place::File(origin.file));
             return Err(wrong.help("choose two parts with --partition 'a,b / *'").into());
         };
-        let texts = written_parts(made.original().linear(), [first, second], &specification, &text);
+        let texts = written_parts(made.original().linear(), [first, second], &written, &specification, &text);
         let [first, second] = &texts.parts;
         std::fs::create_dir_all(folder).map_err(|error| {
             let message = format!("cannot make this folder: {error}");
@@ -180,7 +187,7 @@ pub fn decompose(task: &Decomposing, job: &Job) -> Result<DecomposeReport, Probl
         for (file, text) in [("part1", first), ("part2", second), ("composition", &texts.composition)] {
             let file = folder.join(format!("{file}.mcrl2"));
             save(&file, text)?;
-            written.push(name(&file));
+            files.push(name(&file));
         }
     }
     if let Some(output) = &task.output {
@@ -188,7 +195,7 @@ pub fn decompose(task: &Decomposing, job: &Job) -> Result<DecomposeReport, Probl
     }
     let mut report = DecomposeReport::new(&made, task.equivalence, tried, origin.file, warnings, job);
     report.output = task.output.as_deref().map(name);
-    report.written = written;
+    report.written = files;
     if let Some(file) = &task.picture {
         let options = Options { direction: Direction::Right, ..Options::default() };
         let text = drawn(&report.graph(), picture, options, &job.control)?.map_err(|trouble| {
@@ -198,6 +205,30 @@ pub fn decompose(task: &Decomposing, job: &Job) -> Result<DecomposeReport, Probl
         report.picture = Some(name(file));
     }
     Ok(report)
+}
+
+/// The model with invariants that the user wrote, and their conjuncts.
+fn observing(
+    model: Model,
+    invariants: &[String],
+    origin: &Origin,
+    job: &Job,
+) -> Result<(Model, Vec<WrittenInvariant>), Problem> {
+    if invariants.is_empty() {
+        return Ok((model, Vec::new()));
+    }
+    let mut linear = model.linear().clone();
+    let mut written = Vec::new();
+    for text in invariants {
+        let mut sources = origin.sources.clone();
+        let file = sources.add("invariant", text);
+        let read = read_invariant(&mut linear, text, file);
+        written.extend(read.map_err(|diagnostics| Problem::Script(diagnostics, sources))?);
+    }
+    let conditions: Vec<_> = written.iter().map(|one| one.condition).collect();
+    let model = Model::observing(Arc::new(linear), &conditions, model.labels().clone(), &job.control);
+    let model = model.map_err(|NoModel::Unfinished(..)| Problem::Stopped(job.control.why()))?;
+    Ok((model, written))
 }
 
 impl DecomposeReport {
@@ -242,6 +273,7 @@ impl DecomposeReport {
             alone: made.synchronisation.alone,
             together: made.synchronisation.together,
             synchronisation: made.synchronisation.pairs.iter().map(pair).collect(),
+            invariants: made.invariants.clone(),
             peak_states: made.peak_states(),
             states: made.lts().state_count(),
             transitions: made.lts().transition_count(),
@@ -348,7 +380,9 @@ pub(crate) fn apart(
         }
         Decompose::By(text) => {
             let partition = partition(text, model).map_err(Unanswered::refused)?;
-            Ok((Some(taken_apart(model, &partition, freedom, control).map_err(undone)?), Vec::new()))
+            // Parts that the user names are made as small as possible.
+            let freedom = Freedom { invariants: Some(freedom.invariants.unwrap_or_default()), ..*freedom };
+            Ok((Some(taken_apart(model, &partition, &freedom, control).map_err(undone)?), Vec::new()))
         }
     }
 }

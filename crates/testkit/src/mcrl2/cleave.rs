@@ -22,7 +22,7 @@ pub enum Expression {
 }
 
 impl Expression {
-    fn name(text: &str) -> Expression {
+    pub(super) fn name(text: &str) -> Expression {
         Expression::Name(text.to_string())
     }
 
@@ -39,7 +39,8 @@ impl Expression {
         }
     }
 
-    fn text(&self) -> String {
+    /// The expression as mCRL2 text.
+    pub fn text(&self) -> String {
         match self {
             Expression::Name(name) => name.clone(),
             Expression::Infix(operator, left, right) => format!("({} {operator} {})", left.text(), right.text()),
@@ -134,14 +135,14 @@ fn random_summand(random: &mut Random, parameters: &[(String, &'static str, &'st
     Summand { sums, conditions, actions, updates }
 }
 
-struct Writer<'r> {
-    random: &'r mut Random,
-    booleans: Vec<String>,
-    values: Vec<String>,
+pub(super) struct Writer<'r> {
+    pub(super) random: &'r mut Random,
+    pub(super) booleans: Vec<String>,
+    pub(super) values: Vec<String>,
 }
 
 impl Writer<'_> {
-    fn boolean(&mut self, depth: usize) -> Expression {
+    pub(super) fn boolean(&mut self, depth: usize) -> Expression {
         if depth == 0 || self.random.chance(30) {
             let known = self.booleans.len();
             return match self.random.below(known + 1) {

@@ -6,6 +6,7 @@
 //! shares nothing with it.
 
 pub mod cleave;
+pub mod invariants;
 pub mod random;
 pub mod semantics;
 
