@@ -18,8 +18,8 @@
 //! Without that every round of an exploration adds a little to some relations, which is paid twice: what earlier rounds
 //! computed with smaller relations is of no use any more, and a set of states that was closed under parts of relations
 //! has a less regular diagram than the set that is closed under all of them. The stack with 4 nodes and 4 threads
-//! (22,040,125 states) had 1.4 million nodes at its peak without anticipation, and 0.8 million in the same order of slots
-//! with it, after 11 rounds.
+//! (22,040,125 states) had 1.4 million nodes at its peak without anticipation, and 0.8 million in the same order of
+//! slots with it, after 11 rounds.
 //!
 //! Invariant: everything here belongs to all rows of `known` and to no other row. Every row of `met` is the projection
 //! of a reachable state, and all of them are in `known`: so an error of a row of `met` is reachable.

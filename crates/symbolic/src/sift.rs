@@ -1,11 +1,11 @@
 //! A better order of slots, while states are explored.
 //!
-//! The order that a search begins with ([`crate::order`]) knows which groups touch which slots, and no values. How large
-//! a diagram is depends on what the values of some slots tell about those of others, and that is only seen in a set of
-//! states. So when the set of states has become large, its slots are *sifted* (R. Rudell, *Dynamic variable ordering for
-//! ordered binary decision diagrams*, 1993): one slot after the other, those with the most values in lists first, is
-//! moved through all places by exchanges with its neighbours and left where the diagram is smallest. A slot is not moved
-//! on in a direction in which the diagram has become [`WORST`] times as large as it was in its best place.
+//! The order that a search begins with ([`crate::order`]) knows which groups touch which slots, and no values. How
+//! large a diagram is depends on what the values of some slots tell about those of others, and that is only seen in a
+//! set of states. So when the set of states has become large, its slots are *sifted* (R. Rudell, *Dynamic variable
+//! ordering for ordered binary decision diagrams*, 1993): one slot after the other, those with the most values in lists
+//! first, is moved through all places by exchanges with its neighbours and left where the diagram is smallest. A slot
+//! is not moved on in a direction in which the diagram has become [`WORST`] times as large as it was in its best place.
 //!
 //! Where a set is seen early in a search, its best order is mostly that of later sets, too: so sets are small when they
 //! are sifted first, and again only when they have grown several times.

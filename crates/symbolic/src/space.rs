@@ -68,7 +68,7 @@ pub struct Options {
     pub strategy: Strategy,
     /// In which order the slots are.
     pub order: SlotOrder,
-    /// May groups be asked what they do in combinations of values that were met one by one, but not together?
+    /// Do groups learn what they do in combinations of values that were met one by one, but not together?
     /// Components do not depend on each other's states; a statement may divide by what is never 0 when it is reached.
     pub anticipation: bool,
 }
@@ -211,8 +211,8 @@ impl<'s> Space<'s> {
                 return Ok(());
             }
             self.reorder(&mut fresh)?;
-            // What was saturated with smaller relations is of no use any more, and a small table stays in the processor's
-            // caches.
+            // What was saturated with smaller relations is of no use any more, and a small table stays in the
+            // processor's caches.
             self.diagrams.tidy();
         }
         self.complete = true;
