@@ -15,17 +15,17 @@ use bisimulation::bisimilar;
 use decomposed::{graph, model, nothing, of_linear};
 use trefoil_control::Control;
 use trefoil_lts::equivalence::{Equivalence, compare, minimise};
-use trefoil_lts::{Lts, LtsBuilder, generate};
+use trefoil_lts::{Lts, LtsBuilder};
 use trefoil_mcrl2::decompose::{
     ComposedSystem, Decomposition, Freedom, Hiding, Partition, Undone, WrittenParts, choose, decompose, written_parts,
 };
-use trefoil_mcrl2::linear::{Analyses, linearise};
+use trefoil_mcrl2::linear::Analyses;
+use trefoil_mcrl2::syntax;
 use trefoil_mcrl2::system::Model;
-use trefoil_mcrl2::{processes, syntax};
 use trefoil_source::FileId;
 use trefoil_system::replay::replay_path;
 use trefoil_system::{Cut, Label, LabelId, Labels, Path, StateId, System, TakenStep, Writing};
-use trefoil_testkit::mcrl2::cleave::{Process, random_partition, random_process};
+use trefoil_testkit::mcrl2::cleave::{random_partition, random_process};
 use trefoil_testkit::{Random, seed};
 
 fn taken_apart(model: &Arc<Model>, partition: &Partition, equivalence: Equivalence) -> Decomposition {

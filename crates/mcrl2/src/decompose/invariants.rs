@@ -230,7 +230,7 @@ impl Proving<'_> {
             if all.len() * values.len() > MOST_ROWS {
                 return Err(unproved(format!("its parameters have more than {MOST_ROWS} combinations of values")));
             }
-            let with = |tuple: &Box<[Value]>, value: Value| tuple.iter().copied().chain([value]).collect();
+            let with = |tuple: &[Value], value: Value| tuple.iter().copied().chain([value]).collect();
             all = all.iter().flat_map(|tuple| values.iter().map(move |&value| with(tuple, value))).collect();
         }
         let mut row = self.base.clone();
@@ -478,11 +478,9 @@ impl Proving<'_> {
             match (&relation.slots[..], relation.written) {
                 (&[slot], None) if count >= size(slot) => continue,
                 (&[_], None) => found.words.push(format!("{} has {}", names[0], counted(count as u64, "value"))),
-                (_, None) => found.words.push(format!(
-                    "{} have {}",
-                    names.join(" and "),
-                    counted(count as u64, "combination of values")
-                )),
+                (_, None) => {
+                    found.words.push(format!("{} have {}", names.join(" and "), counted(count as u64, "combination")))
+                }
                 (_, Some(number)) if !found.words.contains(&written[number].text) => {
                     found.words.push(written[number].text.clone());
                 }

@@ -59,12 +59,12 @@ impl Restriction {
                 if own.is_empty() {
                     continue;
                 }
-                let project = |tuple: &Box<[Value]>| own.iter().map(|&at| tuple[at]).collect();
+                let project = |tuple: &[Value]| own.iter().map(|&at| tuple[at]).collect();
                 let slots_here: Vec<usize> = own.iter().map(|&at| relation.slots[at]).collect();
                 allowed.push(Allowed {
                     places: slots_here.iter().filter_map(|slot| slots.binary_search(slot).ok()).collect(),
                     slots: slots_here,
-                    tuples: relation.tuples.iter().map(project).collect(),
+                    tuples: relation.tuples.iter().map(|tuple| project(tuple)).collect(),
                 });
             }
             restriction.parts.push(allowed);

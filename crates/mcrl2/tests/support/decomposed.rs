@@ -13,7 +13,7 @@ use trefoil_system::{Label, Labels, Writing};
 use trefoil_testkit::mcrl2::cleave::Process;
 
 /// The model of a text.
-pub fn model(text: &str, analyses: Analyses) -> Arc<Model> {
+pub(crate) fn model(text: &str, analyses: Analyses) -> Arc<Model> {
     let mut diagnostics = Vec::new();
     let tree = syntax::parse(text, FileId(0), &mut diagnostics);
     let typed = processes::check(&tree, text, &mut diagnostics).unwrap_or_else(|| panic!("{text}: {diagnostics:?}"));
@@ -25,17 +25,17 @@ pub fn model(text: &str, analyses: Analyses) -> Arc<Model> {
 }
 
 /// Its state space.
-pub fn graph(model: &Model) -> Lts {
+pub(crate) fn graph(model: &Model) -> Lts {
     generate(model, 1, &Control::unlimited()).unwrap_or_else(|unfinished| panic!("{:?}", unfinished.cut)).lts
 }
 
 /// No label is hidden.
-pub fn nothing() -> Hiding {
+pub(crate) fn nothing() -> Hiding {
     Arc::new(|_: &Label| false)
 }
 
 /// A partition of the parameters of a text as one of those that its linear process has.
-pub fn of_linear(process: &Process, model: &Model, partition: &Partition) -> Partition {
+pub(crate) fn of_linear(process: &Process, model: &Model, partition: &Partition) -> Partition {
     let parameters = &model.linear().parameters;
     let slot = |&place: &usize| parameters.iter().position(|known| known.source == process.parameters[place].0);
     partition.iter().map(|part| part.iter().filter_map(slot).collect()).collect()
