@@ -12,9 +12,9 @@ pub const TAU: u32 = 1;
 /// The number of `✓`.
 pub const TICK: u32 = 2;
 
-/// Adds counterexamples in FDR's form to the answers of a run that have evidence only, as those of Promela models, mCRL2
-/// specifications and formulas do. Their events have no numbers of their own: texts are numbered in the order in which
-/// the answers mention them.
+/// Adds counterexamples in FDR's form to the answers of a run that have evidence only, as those of Promela models,
+/// mCRL2 specifications and formulas do. Their events have no numbers of their own: texts are numbered in the order in
+/// which the answers mention them.
 pub(super) fn complete(results: &mut [AssertionReport]) {
     let mut numbers = Numbers::default();
     for result in results.iter_mut().filter(|result| result.verdict == Verdict::Fails) {
