@@ -170,8 +170,10 @@ fn sequence(seed: u64, length: usize, options: &Options) {
                         .iter()
                         .try_fold(now.clone(), |sum, relation| diagrams.union(&sum, &diagrams.image(now, relation)?))
                 });
-                let closed = diagrams.closed(a, &refs);
-                assert_eq!(saturated.as_ref().ok(), closed.as_ref().ok(), "closure, seed {seed}, step {step}");
+                let order = Relation::common_slots_first(diagrams.width(a), &refs);
+                let ordered = saturated_in(&diagrams, &order, a, &refs);
+                let moved = saturated.as_ref().map(|all| diagrams.reordered(all, &order).expect("nothing stops it"));
+                assert_eq!(ordered.ok(), moved.ok(), "another order, seed {seed}, step {step}");
                 diagrams.tidy();
                 assert_eq!(saturated.as_ref().ok(), by_images.as_ref().ok(), "saturation, seed {seed}, step {step}");
                 (saturated, reached(left, &all))
@@ -233,6 +235,23 @@ fn sequence(seed: u64, length: usize, options: &Options) {
             assert!(*set == set_of(&diagrams, model), "a set was lost, seed {seed}, step {step}");
         }
     }
+}
+
+/// What relations reach from a set, with the slots of all of them in another order.
+fn saturated_in(diagrams: &Diagrams, order: &[usize], set: &Set, relations: &[&Relation]) -> Result<Set, Stopped> {
+    let relations: Vec<Relation> =
+        relations.iter().map(|relation| diagrams.reordered_relation(relation, order)).collect::<Result<_, _>>()?;
+    diagrams.saturated(&diagrams.reordered(set, order)?, &relations.iter().collect::<Vec<_>>())
+}
+
+#[test]
+fn slots_that_most_wide_relations_touch_come_first() {
+    let diagrams = Diagrams::new(&Options::default(), &Control::unlimited());
+    let touching = |slots: &[usize]| diagrams.relation(slots, slots).expect("nothing stops it");
+    let wide = [touching(&[0, 2, 3]), touching(&[1, 3, 4]), touching(&[1, 2, 3, 4]), touching(&[3, 4])];
+    assert_eq!(Relation::common_slots_first(5, &wide.each_ref()), [3, 4, 0, 1, 2], "three of four touch slot 4");
+    let narrow = [touching(&[0, 3]), touching(&[1, 3]), touching(&[2, 3]), touching(&[3, 4])];
+    assert_eq!(Relation::common_slots_first(5, &narrow.each_ref()), [0, 1, 2, 3, 4], "they touch two of five");
 }
 
 #[test]
