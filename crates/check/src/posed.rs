@@ -130,7 +130,8 @@ impl<'q> Posed<'q> {
     ) -> Result<Answer, Unanswered> {
         let with = |strategy: &'static Strategy| match self.engine.reduces_by_symmetry() {
             true => {
-                let task = Task { strategy: Some(strategy.name), ..Task::of(reduction.system()) };
+                let itself = Some(&offered.system);
+                let task = Task { strategy: Some(strategy.name), itself, ..Task::of(reduction.system()) };
                 self.prepared.answer(&task, control)
             }
             false => in_quotient(&*self.prepared, reduction, strategy, control),
@@ -149,6 +150,10 @@ impl<'q> Posed<'q> {
                 notes.push(format!("checked without symmetry reduction: {why}"));
                 return self.plain(offered.system.clone(), control);
             }
+        }
+        // Evidence is found in the system itself, which may need more room in its rows.
+        if let (Err(Unanswered::Cut { cut: Cut::Outgrown, .. }), true) = (&outcome, self.engine.reduces_by_symmetry()) {
+            return self.plain(offered.system.clone(), control);
         }
         self.brought_back(outcome?, offered, reduction, control)
     }

@@ -314,6 +314,61 @@ fn symmetries_that_a_formula_keeps_are_used() {
 }
 
 #[test]
+fn symmetries_of_promela_models_are_used_where_a_formula_keeps_them() {
+    let folder = Folder::new();
+    let lock = "byte inside; chan enter = [0] of { pid }; chan leave = [0] of { pid };
+proctype P() { do :: atomic { inside == 0 -> inside = 1; enter!_pid }; cs: atomic { leave!_pid; inside = 0 } od }
+proctype Sink() { do :: enter?_ :: leave?_ od }
+init { atomic { run P(); run P(); run P(); run P(); run Sink() } }\n";
+    let ending = "byte done; chan c = [1] of { pid };
+proctype P() { c!_pid; c?_; done++ }
+init { atomic { run P(); run P(); run P() } }\n";
+    for (name, text) in [("lock.pml", lock), ("ending.pml", ending)] {
+        std::fs::write(folder.0.path().join(name), text).expect("a model");
+    }
+    let any = "(exists p: Nat. enter(p))";
+    for (file, formula, verdict, order, note) in [
+        ("lock.pml", "[true*]<true>true".to_string(), "holds", Some("24"), ""),
+        ("lock.pml", format!("[true* . {any}]val(inside == 1)"), "holds", Some("24"), ""),
+        ("lock.pml", format!("[true* . {any}]val(inside == 0)"), "fails", None, ""),
+        ("lock.pml", "[true* . enter(1)]val(inside == 1)".into(), "holds", None, "tells enter!4 and enter!1 apart"),
+        ("lock.pml", "[true*]val(!at_cs(1) || inside == 1)".into(), "holds", None, "looks at `at_cs`"),
+        ("lock.pml", "forall p: Nat. [true* . enter(p)]<leave(p)>true".into(), "holds", None, "value of `p`"),
+        ("ending.pml", "<true*>val(done == 3)".into(), "holds", Some("6"), "keep their slots"),
+        ("ending.pml", "[true]<true>true".into(), "holds", None, "processes disappear after their ends"),
+    ] {
+        let about = |symmetry: &str| folder.results(&[file, "--formula", &formula, "--symmetry", symmetry]).remove(0);
+        let (without, with) = (about("off"), about("auto"));
+        assert_eq!((&without["verdict"], &with["verdict"]), (&verdict.into(), &verdict.into()), "{with}");
+        assert_eq!(with["symmetry"]["order"].as_str(), order, "{with}");
+        assert!(order.is_none() || with["vertices"].as_u64() < without["vertices"].as_u64(), "{with}");
+        assert_eq!(with["witness"], without["witness"]);
+        assert!(with["notes"].to_string().contains(note), "{formula}: {with}");
+    }
+}
+
+#[test]
+fn a_quantifier_without_bounds_is_named_as_it_is_written() {
+    let folder = Folder::new();
+    std::fs::write(folder.0.path().join("m.aut"), "des (0, 1, 1)\n(0, \"a\", 0)\n").expect("a file");
+    for (formula, place, told) in [
+        (
+            "exists n: Nat. val(n*n == 5000)",
+            "1:1",
+            "`n: Nat` cannot be listed: no label and no condition bounds this `exists`",
+        ),
+        ("[true*](forall n: Nat. val(n*n != 5000))", "1:9", "bounds this `forall`"),
+        ("[a]val(exists n: Nat. n*n == 5000)", "1:8", "`exists n: Nat. val(n < 100) && …`"),
+        ("[a](forall i: Int. val(i*i != 5000))", "1:5", "`forall i: Int. val(-100 < i && i < 100) => …`"),
+        ("exists f: Nat -> Nat. val(f(3) == 4)", "1:1", "`f: Nat -> Nat`"),
+    ] {
+        let (code, out, err) = folder.check(&["m.aut", "--formula", formula]);
+        assert!(code == Some(2) || code == Some(3), "{formula}: {code:?} {out}{err}");
+        assert!(err.contains(&format!("<formula 1>:{place}")) && err.contains(told), "{formula}: {out}{err}");
+    }
+}
+
+#[test]
 fn one_formula_about_one_protocol_in_three_languages() {
     let folder = Folder::new();
     let models = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/lts/models");

@@ -6,6 +6,7 @@
 //!
 //! By symmetry, the quotient of the game is decided first, and no strategy is looked for in it. Where no evidence is
 //! wanted, that is the answer; evidence is found by deciding the game itself, so that nothing has to be carried back.
+//! A quotient that cannot be explored to its end ([`Cut::Beyond`]) is refused, and the game itself decides.
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -16,7 +17,7 @@ use trefoil_questions::{
     Refusal, Setting, Strategy, StrategyVertex, Task, Terms, Unanswered, UsedSymmetry,
 };
 use trefoil_symmetry::{Quotient, Symmetry, strategy_named};
-use trefoil_system::{LabelId, Labels, Path, System, TakenStep};
+use trefoil_system::{Cut, LabelId, Labels, Path, System, TakenStep};
 
 use crate::solve::{Deciding, Decision, GameCounts, PartialSolver, Played, Player, Wanted, decide};
 
@@ -100,7 +101,8 @@ impl Prepared for Playing {
         control.progress().counts_vertices();
         let wanted = if self.witness { Wanted::Winner } else { Wanted::Of(Player::Odd) };
         let options = Deciding { threads: self.threads, partial: self.partial, wanted, ..Deciding::default() };
-        let decision = decide(task.system, &options, control)
+        let system = task.itself.map_or(task.system, |itself| &**itself);
+        let decision = decide(system, &options, control)
             .map_err(|undecided| Unanswered::Cut { cut: undecided.cut, counts: Box::new(counted(undecided.counts)) })?;
         assert!(expected.is_none_or(|winner| winner == decision.winner), "the quotient of a game has another winner");
         let mut answer = described(&decision, started);
@@ -138,8 +140,11 @@ impl Playing {
         let quotient = Quotient::new(system, action, &symmetry, control)?;
         let options =
             Deciding { threads: self.threads, partial: self.partial, wanted: Wanted::Nothing, ..Deciding::default() };
-        let decision = decide(&quotient, &options, control)
-            .map_err(|undecided| Unanswered::Cut { cut: undecided.cut, counts: Box::new(counted(undecided.counts)) })?;
+        let decision = decide(&quotient, &options, control).map_err(|undecided| match undecided.cut {
+            // A label was met that the formula tells from its image.
+            Cut::Beyond(why) => Unanswered::refused(why.message),
+            cut => Unanswered::Cut { cut, counts: Box::new(counted(undecided.counts)) },
+        })?;
         if decision.winner == Player::Odd || self.witness {
             return Ok(Err(decision.winner));
         }

@@ -200,16 +200,14 @@ fn facts_say_which_parameters_grow() {
 
 /// Groups that read more than half of the parameters, and why they do.
 const WIDE: &[(&str, &str, &str)] = &[
-    ("queue_of_queues", "tau", "two queues communicate, and the positions of the first one shift"),
     ("railway", "near", "a train and the gate take it together, and the gate counts: 3 of 4 parameters"),
     ("railway", "past", "as near"),
     ("relay", "Terminate", "all components terminate together, so the control of each is read"),
     ("renamed_cells", "tau", "two cells with two parameters each communicate: the value and both controls"),
     ("river_crossing", "carry", "one component, whose condition and new values depend on both banks"),
     ("river_crossing", "row", "one component, whose condition depends on the side of the boat and on its bank"),
-    ("sliding_window", "out", "the positions of a list are parameters, and all of them shift"),
-    ("stack", "pop", "the positions of a list are parameters, and all of them shift"),
-    ("stack", "push", "as pop"),
+    ("sliding_window", "ack", "the sender and the receiver take it together: 4 of 6 parameters"),
+    ("sliding_window", "data", "the sender and the medium take it together: 4 of 6 parameters"),
     ("two_phase_commit", "abort", "the coordinator decides by all votes, with one participant"),
     ("two_phase_commit", "commit", "as abort"),
     ("two_phase_commit", "tau", "as abort, without a participant: the votes are the parameters"),

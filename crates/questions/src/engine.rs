@@ -1,6 +1,7 @@
 //! The trait that every engine implements.
 
 use std::fmt;
+use std::sync::Arc;
 
 use trefoil_control::{Control, Stopped};
 use trefoil_system::{Cut, LabelId, Labels, System, Value};
@@ -88,12 +89,14 @@ pub struct Task<'t> {
     pub strategy: Option<&'static str>,
     /// How many steps the way back from a reduction adds to a run that ends in an invalid end state with this row.
     pub beyond: Option<&'t Beyond<'t>>,
+    /// The system without its reduction, for evidence that an engine does not carry back.
+    pub itself: Option<&'t Arc<dyn System>>,
 }
 
 impl<'t> Task<'t> {
     /// A system as it is.
     pub fn of(system: &'t dyn System) -> Task<'t> {
-        Task { system, strategy: None, beyond: None }
+        Task { system, strategy: None, beyond: None, itself: None }
     }
 }
 

@@ -26,8 +26,7 @@ use trefoil_source::{Diagnostic, Place, ReportedPlace, Sources};
 use trefoil_system::{Cut, Label, LabelId, Labels, System, Value};
 
 use crate::check::{
-    Asked, Assertion, AssertionReport, Claim, Setting, Step, SymmetryUse, Trouble, Unused, Wanted, unused,
-    unused_strategy,
+    Asked, Assertion, AssertionReport, Claim, Setting, Step, Trouble, Unused, Wanted, unused, unused_strategy,
 };
 use crate::cspm::Warnings;
 use crate::mcrl2::check::{OpenedModel, open_model};
@@ -244,13 +243,6 @@ impl Script {
                     Some(part) => format!("`{part}` sees the order of steps"),
                     None => "nothing in it sees the order of steps, but games have no partial-order reduction".into(),
                 }),
-                Setting::Symmetry | Setting::Strategy => {
-                    let is_promela = matches!(self.model, Opened::Promela(_));
-                    match self.formulas[index - 1].first_modality(true) {
-                        Some(part) => Some(format!("`{part}` tells symmetric steps apart")),
-                        None => is_promela.then(|| UNUSED_SYMMETRIES.to_string()),
-                    }
-                }
                 _ => None,
             };
             if let Some(why) = why {
@@ -323,13 +315,8 @@ impl Script {
     fn symmetries(&self, game: &FormulaGame, asked: &Asked, job: &Job) -> Result<Symmetries, Trouble> {
         match &self.model {
             Opened::Cspm(script) => script.symmetries(game, asked, &job.control),
-            Opened::Promela(_) if asked.symmetry == Some(SymmetryUse::Automatic) => {
-                let named = || game.formula().first_modality(true).map(|part| format!("`{part}` names messages"));
-                let why = game.symmetry_obstacle().or_else(named).unwrap_or_else(|| UNUSED_SYMMETRIES.to_string());
-                let notes = vec![format!("checked without symmetry reduction: {why}")];
-                Ok(Symmetries { notes, ..Symmetries::default() })
-            }
-            Opened::Mcrl2(_) | Opened::File(_) | Opened::Promela(_) => Ok(Symmetries::default()),
+            Opened::Promela(view) => view.symmetries(game, asked, &job.control),
+            Opened::Mcrl2(_) | Opened::File(_) => Ok(Symmetries::default()),
         }
     }
 
@@ -418,10 +405,6 @@ impl Script {
         Ok(())
     }
 }
-
-/// Why a formula about a Promela model is checked without symmetries that it would keep.
-const UNUSED_SYMMETRIES: &str =
-    "nothing in it tells symmetric steps apart, but symmetries of Promela models are not used in games";
 
 /// Whether the extension of a file is one of transition systems.
 pub(crate) fn is_system(file: &Path) -> bool {

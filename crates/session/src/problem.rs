@@ -183,12 +183,13 @@ impl Problem {
 
 /// Says why a system could not go on, at the place that it names or at another one.
 pub(crate) fn cut_short(cut: &Cut, control: &Control, place: Place) -> Diagnostic {
-    let named = match cut {
-        Cut::Wrong(wrong) | Cut::Beyond(wrong) => wrong.place,
-        Cut::Enough | Cut::Stopped | Cut::Outgrown => None,
+    let (named, hint) = match cut {
+        Cut::Wrong(wrong) | Cut::Beyond(wrong) => (wrong.place, wrong.hint.clone()),
+        Cut::Enough | Cut::Stopped | Cut::Outgrown => (None, None),
     };
     let place = named.map_or(place, |at| Place::Span(Span { file: FileId(at.file), start: at.start, end: at.end }));
-    Diagnostic::error(NOT_SUPPORTED, cut.explain(control), place)
+    let told = Diagnostic::error(NOT_SUPPORTED, cut.explain(control), place);
+    hint.into_iter().fold(told, Diagnostic::help)
 }
 
 /// Writes a text to a file; an older file stays until the new one is complete.

@@ -2,16 +2,22 @@
 //! sees of the states of a Promela model.
 
 use std::path::Path;
+use std::time::Duration;
 
-use trefoil_control::Control;
-use trefoil_session::check::{AnyScript, Asked, AssertionReport, Wanted};
+use trefoil_control::{Control, Limits};
+use trefoil_session::check::{AnyScript, Asked, AssertionReport, SymmetryUse, Wanted};
 use trefoil_session::{Job, Verdict};
 use trefoil_testkit::formulas::{Formula, LabelledSystem};
+use trefoil_testkit::promela_symmetric::{SHAPES, random_symmetric_program};
 use trefoil_testkit::{Random, seed};
 
 /// The answers to formulas about a model.
 fn answers(file: &str, text: &str, formulas: &[&str]) -> Vec<AssertionReport> {
-    let mut job = Job::new(Control::unlimited(), 1);
+    answers_to(file, text, formulas, &Asked::default(), Control::unlimited())
+}
+
+fn answers_to(file: &str, text: &str, formulas: &[&str], asked: &Asked, control: Control) -> Vec<AssertionReport> {
+    let mut job = Job::new(control, 1);
     job.texts.put(file, text);
     let process = file.ends_with(".csp").then(|| "SYSTEM".to_string());
     let formulas = formulas.iter().map(|formula| formula.to_string()).collect();
@@ -19,7 +25,7 @@ fn answers(file: &str, text: &str, formulas: &[&str]) -> Vec<AssertionReport> {
     let script = AnyScript::open_with(Path::new(file), None, &wanted, &job);
     let mut script = script.unwrap_or_else(|problem| panic!("{text}\n{}", problem.render(false)));
     let count = script.assertions().len();
-    (1..=count).map(|index| script.run(index, &Asked::default(), &job)).collect()
+    (1..=count).map(|index| script.run(index, asked, &job)).collect()
 }
 
 fn verdict(file: &str, text: &str, formula: &str) -> Verdict {
@@ -132,4 +138,86 @@ fn a_counterexample_of_a_model_is_told_statement_by_statement() {
     let mut changes = story.statements.iter().flat_map(|statement| &statement.changes);
     assert!(changes.any(|change| change.name == "flag"), "{:?}", story.statements);
     assert_eq!(story.end.variables.iter().find(|one| one.name == "flag").map(|one| one.value.as_str()), Some("1"));
+}
+
+/// A formula about the models of `random_symmetric_program`.
+fn about_symmetric(random: &mut Random) -> String {
+    fn one<'t>(random: &mut Random, of: &[&'t str]) -> &'t str {
+        of[random.below(of.len())]
+    }
+    let action = |random: &mut Random| {
+        let known = [
+            "true",
+            "true",
+            "tau",
+            "!tau",
+            "error",
+            "(exists n: Nat. o(n))",
+            "(exists n: Nat. receive_o(n))",
+            "o(1)",
+            "(o(1) || o(2) || o(3))",
+            "(exists i, n: Nat. c(i, n))",
+            "(exists i: Nat. c(i, 1))",
+            "c(0, 1)",
+        ];
+        one(random, &known).to_string()
+    };
+    let (a, b, c) = (action(random), action(random), action(random));
+    let state = match random.below(6) {
+        0 => "val(g == 0)".to_string(),
+        1 => one(random, &["val(w == 0)", "val(h(1) == 0)", "val(len_o == 0)", "val(r(4) == 0)"]).to_string(),
+        2 => "val(len_o == 0 && g == 0)".to_string(),
+        3 => format!("<{c}>true"),
+        4 => format!("[{c}]false"),
+        _ => one(random, &["true", "false"]).to_string(),
+    };
+    match random.below(8) {
+        0 => format!("[true* . {a}]{state}"),
+        1 => format!("<true* . {a}>{state}"),
+        2 => format!("[true*]({state} || <{a}>true)"),
+        3 => format!("[true*]({state} || <true* . {a}>true)"),
+        4 => format!("mu X. [!{a}]X && <true>true"),
+        5 => format!("nu X. [{a}]X && {state}"),
+        6 => format!("[true* . {a} . (!{b})*]<true* . {b}>true"),
+        _ => format!("nu X. mu Y. [{a}]X && [!{a}]Y && ({state} || <true>true)"),
+    }
+}
+
+#[test]
+fn symmetric_models_satisfy_the_same_formulas() {
+    let seed = seed();
+    let automatic = Asked { symmetry: Some(SymmetryUse::Automatic), ..Asked::default() };
+    let (mut reduced, mut smaller, mut kept, mut told_apart, mut fails) = (0, 0, 0, 0, 0);
+    for round in 0..100 {
+        let mut random = Random::new(seed.wrapping_add(round));
+        let shape = SHAPES[round as usize % SHAPES.len()];
+        let (text, _) = random_symmetric_program(&mut random, shape);
+        for _ in 0..4 {
+            let formula = about_symmetric(&mut random);
+            let control = || Control::new(Limits { time: Some(Duration::from_millis(500)), ..Limits::default() });
+            let without = answers_to("m.pml", &text, &[&formula], &Asked::default(), control()).remove(0);
+            if without.verdict == Verdict::Unknown {
+                continue;
+            }
+            let with = answers_to("m.pml", &text, &[&formula], &automatic, Control::unlimited()).remove(0);
+            let context =
+                format!("TREFOIL_SEED={} {shape} {formula}\n{:?}\n{text}", seed.wrapping_add(round), with.notes);
+            assert!(
+                with.errors.is_empty() && without.errors.is_empty(),
+                "{context}{:?}{:?}",
+                with.errors,
+                without.errors
+            );
+            assert_eq!(with.verdict, without.verdict, "{context}");
+            reduced += usize::from(with.symmetry.is_some());
+            let vertices = |report: &AssertionReport| report.visited.states.digits().parse::<u64>().expect("a number");
+            smaller += usize::from(with.symmetry.is_some() && vertices(&with) < vertices(&without));
+            kept += usize::from(with.notes.iter().any(|note| note.contains("keep their slots")));
+            told_apart += usize::from(with.notes.iter().any(|note| note.contains(" apart")));
+            let refused = with.notes.iter().any(|note| note.contains("without symmetry reduction"));
+            fails += usize::from(with.verdict == Verdict::Fails && !refused);
+        }
+    }
+    println!("{reduced} reduced, {smaller} smaller, {kept} with kept processes, {told_apart} told apart, {fails} fail");
+    assert!(reduced > 30 && smaller > 20 && kept > 2 && told_apart > 10 && fails > 30, "too few are symmetric");
 }

@@ -211,7 +211,7 @@ impl CheckedExplorer<'_> {
             return Ok(());
         }
         let last = foldhash::fast::FixedState::default().hash_one(row) as usize % steps.len();
-        let wrong = Wrong { message: format!("cut after step {last}"), place: None };
+        let wrong = Wrong { message: format!("cut after step {last}"), place: None, hint: None };
         let mut at = 0;
         let walk = self.inner.successors(row, &mut |_| {
             at += 1;

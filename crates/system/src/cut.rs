@@ -30,6 +30,8 @@ pub struct Wrong {
     pub message: String,
     /// Where, as a range of bytes in one of the front end's files.
     pub place: Option<WrongPlace>,
+    /// How the user may correct it.
+    pub hint: Option<String>,
 }
 
 /// A range of bytes in a file of the front end that made a system.

@@ -30,7 +30,7 @@ struct Plan {
 
 /// The ways in which an application is cut, one after the other.
 fn cuts() -> [Cut; 4] {
-    let wrong = Wrong { message: "this row has no image".into(), place: None };
+    let wrong = Wrong { message: "this row has no image".into(), place: None, hint: None };
     [Cut::Stopped, Cut::Wrong(Box::new(wrong.clone())), Cut::Beyond(Box::new(wrong)), Cut::Outgrown]
 }
 

@@ -9,6 +9,7 @@
 //! | `tree`, `parser`, `printer` | the text of a formula, to its tree and back |
 //! | `typed`, `types` | names resolved and data typed |
 //! | `signature` | signatures of models: declared as text, or seen in labels |
+//! | `quantifiers` | where the quantifier of a variable stands |
 //! | `stuttering` | what a formula sees of labels and internal steps |
 //! | `templates` | patterns of properties, which stand for formulas |
 //! | `game` | a formula beside a model as a system |
@@ -17,6 +18,7 @@ pub mod codes;
 pub mod game;
 mod parser;
 mod printer;
+pub(crate) mod quantifiers;
 mod signature;
 mod stuttering;
 mod templates;

@@ -52,7 +52,7 @@ impl FormulaText {
         one_line(&printer.finish())
     }
 
-    fn sort_text(&self, id: SortId) -> String {
+    pub(crate) fn sort_text(&self, id: SortId) -> String {
         let layout = Layout::default();
         let mut printer = Printer::new(&self.tree, "", &layout);
         printer.sort(id);

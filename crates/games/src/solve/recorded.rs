@@ -201,8 +201,12 @@ pub(super) fn assemble(
             entries.set(state, (first + own as u32) | PLACE);
         }
     }
-    let mut chunks: Vec<Option<Arc<Chunk>>> = chunks.into_iter().map(Some).collect();
-    let mut oldest = 0;
+    // Each chunk, with how many of its vertices are not in the game yet.
+    let with_count = |chunk: Arc<Chunk>| {
+        let left = chunk.states.len();
+        (Some(chunk), left)
+    };
+    let mut chunks: Vec<(Option<Arc<Chunk>>, usize)> = chunks.into_iter().map(with_count).collect();
     // Where the vertices that have a number and are not in the game yet stand.
     let mut waiting = VecDeque::from([entries.get(initial)]);
     entries.set(initial, 0);
@@ -223,7 +227,7 @@ pub(super) fn assemble(
         }
         let place = place & !PLACE;
         let number = firsts.partition_point(|&first| first <= place) - 1;
-        let chunk = chunks[number].as_deref().expect("chunks are dropped behind all of their vertices");
+        let chunk = chunks[number].0.as_deref().expect("chunks are dropped behind all of their vertices");
         let own = (place - firsts[number]) as usize;
         tag = chunk.tag(own);
         builder.vertex(player(tag), tag >> 1);
@@ -242,21 +246,20 @@ pub(super) fn assemble(
             }
             builder.edge(entry);
         }
-        if let Some(held) = frees {
-            let is_behind = |chunk: &Option<Arc<Chunk>>| chunk.as_ref().is_some_and(|one| one.distance < distance);
-            while chunks.get(oldest).is_some_and(is_behind) {
-                let bytes = chunks[oldest].take().map_or(0, |chunk| chunk.bytes());
-                let own = entries.bytes() + waiting.capacity() * 4 + builder.bytes();
-                held.take(own);
-                held.give(own + bytes);
-                oldest += 1;
-            }
+        chunks[number].1 -= 1;
+        if let (Some(held), 0) = (frees, chunks[number].1) {
+            let bytes = chunks[number].0.take().map_or(0, |chunk| chunk.bytes());
+            let own = entries.bytes() + waiting.capacity() * 4 + builder.bytes();
+            held.take(own);
+            held.give(own + bytes);
         }
     }
     if let Some(held) = frees {
         let own = entries.bytes() + waiting.capacity() * 4 + builder.bytes();
         held.take(own);
-        held.give(own + chunks.iter().flatten().map(|chunk| chunk.bytes()).sum::<usize>());
+        held.give(
+            own + chunks.iter().filter_map(|(chunk, _)| chunk.as_ref()).map(|chunk| chunk.bytes()).sum::<usize>(),
+        );
     }
     Ok((builder, ends))
 }

@@ -572,7 +572,7 @@ impl Exploring<'_> {
                 let place = place.map(|Span { file, start, end }| WrongPlace { file: file.0, start, end });
                 let unknown = columns.iter().zip(&known.columns);
                 let columns = unknown.map(|(&value, column)| if column.after { UNKNOWN } else { value }).collect();
-                self.step(half, view, columns, None, Some((false, Box::new(Wrong { message, place }))))?;
+                self.step(half, view, columns, None, Some((false, Box::new(Wrong { message, place, hint: None }))))?;
                 continue;
             }
             if known.offers.is_none() {

@@ -171,7 +171,7 @@ impl Lifting<'_> {
 /// A run that is not found in the original: states are compared by the texts of their values; functions may share one.
 fn lost() -> Cut {
     let message = "a run of the decomposition could not be followed in the specification".to_string();
-    Cut::Beyond(Box::new(Wrong { message, place: None }))
+    Cut::Beyond(Box::new(Wrong { message, place: None, hint: None }))
 }
 
 impl System for ComposedSystem {

@@ -16,9 +16,11 @@
 //! with two positions, so no part brings a third. A list that reaches [`LONGEST`] stays whole. A sort that occurs in
 //! its own fields stays whole, because there is no such bound for it.
 //!
-//! Where it helps: some part of a summand neither reads nor writes a field of the shape that it begins with. It is not
-//! done where summands would multiply ([`GROWTH`]), where terms would grow, or where an expression needs a list as a
-//! whole, because that would be built anew at each evaluation.
+//! Where it helps: some part of a summand neither reads nor writes a field of the shape that it begins with. Of a list,
+//! at least half of the positions must be left alone like this, counted over all parts of summands: in a stack or a
+//! queue every operation at the front shifts all positions, so that its groups would read and write all of them. It is
+//! not done where summands would multiply ([`GROWTH`]), where terms would grow, or where an expression needs a list as
+//! a whole, because that would be built anew at each evaluation.
 //!
 //! Cost: for each summand, the combinations of shapes that its parameters were met with.
 
@@ -424,7 +426,9 @@ impl Attempt {
             return Ok(Outcome::Stays);
         }
         let mut made = Made::default();
-        let mut helps = false;
+        // Over all parts of summands, the fields of the shapes that they begin with, and how many of these stay as they
+        // are and unread.
+        let (mut untouched, mut fields) = (0, 0);
         let mut growth = (0_u64, 0_u64);
         for &number in changed {
             let before = terms(&draft.summands[number]);
@@ -468,11 +472,12 @@ impl Attempt {
             let read: BTreeSet<Variable> = after.iter().flat_map(|&term| x.free(term).to_vec()).collect();
             for (&member, &shape) in &from {
                 let (own, described) = (&self.members[member], &places[member]);
-                let untouched = |field: usize| {
+                let is_untouched = |&field: &usize| {
                     let written = parts.iter().any(|&(place, _)| place == (own.at, described[&field]));
                     !read.contains(&own.fields[field]) && !written
                 };
-                helps |= self.of_shape(shape).any(untouched);
+                fields += self.of_shape(shape).len();
+                untouched += self.of_shape(shape).filter(is_untouched).count();
                 if own.met.len() > 1 {
                     let (tag, value) = (x.leaf(own.tag), state_term(x, shape));
                     let test = x.equal(POS, tag, value)?;
@@ -481,6 +486,10 @@ impl Attempt {
             }
             made.summands.entry(number).or_default().push(Parted { summand, parts: parts.into_iter().collect() });
         }
+        let helps = match &*self.cases {
+            Cases::List { .. } => untouched > 0 && 2 * untouched >= fields,
+            Cases::Constructors(_) => untouched > 0,
+        };
         if !helps || growth.1 > GROWTH * growth.0 + 8 * changed.len() as u64 {
             return Ok(Outcome::Stays);
         }

@@ -534,7 +534,7 @@ impl Computing<'_, '_> {
     fn at_action(&self, message: String) -> Box<Wrong> {
         let place = self.model.compiled.linear.place_of(self.group);
         let place = place.map(|Span { file, start, end }| WrongPlace { file: file.0, start, end });
-        Box::new(Wrong { message, place })
+        Box::new(Wrong { message, place, hint: None })
     }
 }
 

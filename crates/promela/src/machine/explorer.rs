@@ -517,7 +517,7 @@ impl<'a> ModelExplorer<'a> {
             all |= u32::from(self.machine.evaluate(term) != 0) << (at - first);
             if let Some(fault) = self.machine.fault {
                 let message = format!("what a claim looks at cannot be evaluated in a state that is reached: {fault}");
-                return Err(Cut::Wrong(Box::new(Wrong { message, place: None })));
+                return Err(Cut::Wrong(Box::new(Wrong { message, place: None, hint: None })));
             }
         }
         Ok(all)

@@ -13,7 +13,7 @@
 //! the stack has exactly its messages, in order. Cost: a lookup for each step that has messages.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use trefoil_control::Control as Budget;
 use trefoil_system::{
@@ -167,28 +167,51 @@ pub struct Messages {
     labels: Arc<Labels>,
     watched: Vec<Watched>,
     marks: Vec<Mark>,
+    /// The messages of each label, as machines record them.
+    met: Arc<Mutex<HashMap<LabelId, Box<[u32]>>>>,
 }
 
 impl Messages {
     /// A model whose messages are seen, and whose states show what is listed: a mark each, in this order.
     pub fn new(model: Arc<Model>, watched: Vec<Watched>) -> Messages {
-        Messages::with(model, watched, Arc::new(Labels::written(Writing::Messages)))
+        Messages::with(model, watched, Arc::new(Labels::written(Writing::Messages)), Arc::default())
     }
 
-    fn with(model: Arc<Model>, watched: Vec<Watched>, labels: Arc<Labels>) -> Messages {
+    fn with(
+        model: Arc<Model>,
+        watched: Vec<Watched>,
+        labels: Arc<Labels>,
+        met: Arc<Mutex<HashMap<LabelId, Box<[u32]>>>>,
+    ) -> Messages {
         let mark = |watched: &Watched| Mark {
             meaning: Meaning::Proposition,
             reads: model.watched_slots(watched),
             values: Value::MAX,
         };
         let marks = watched.iter().map(mark).collect();
-        Messages { model, labels, watched, marks }
+        Messages { model, labels, watched, marks, met }
     }
 
     /// The widest form that searches of this one went on with, if it was too narrow.
     pub fn widest(&self) -> Option<Arc<Messages>> {
         let widest = self.model.widest()?.clone();
-        Some(Arc::new(Messages::with(widest, self.watched.clone(), self.labels.clone())))
+        Some(Arc::new(self.on(widest)))
+    }
+
+    /// Another form of the model as the same observer sees it.
+    pub(crate) fn on(&self, model: Arc<Model>) -> Messages {
+        Messages::with(model, self.watched.clone(), self.labels.clone(), self.met.clone())
+    }
+
+    /// What is seen of a state.
+    pub(crate) fn watched(&self) -> &[Watched] {
+        &self.watched
+    }
+
+    /// The messages of a label that was met: for each its fields, the position of the process whose channel it is plus
+    /// 1 or 0 for a channel of the model, and twice the kind of the channel, plus 1 where it is received.
+    pub(crate) fn messages_of(&self, label: LabelId) -> Option<Box<[u32]>> {
+        self.met.lock().unwrap_or_else(PoisonError::into_inner).get(&label).cloned()
     }
 
     /// The model.
@@ -315,7 +338,9 @@ impl Observer<'_> {
 }
 
 impl Messages {
-    fn label(&self, mut messages: &[u32]) -> LabelId {
+    /// The label of a step with these messages.
+    pub(crate) fn label(&self, recorded: &[u32]) -> LabelId {
+        let mut messages = recorded;
         let program = &self.model.program;
         let mut parts = Vec::new();
         while let [rest @ .., owner, channel] = messages {
@@ -342,7 +367,9 @@ impl Messages {
             parts.push(Part { name, arguments });
             messages = before;
         }
-        self.labels.intern(Label::bag(parts))
+        let label = self.labels.intern(Label::bag(parts));
+        self.met.lock().unwrap_or_else(PoisonError::into_inner).insert(label, recorded.into());
+        label
     }
 }
 
@@ -376,7 +403,7 @@ impl System for Messages {
 
     fn widened(&self) -> Option<Arc<dyn System>> {
         let wider = self.model.wider()?.clone();
-        Some(Arc::new(Messages::with(wider, self.watched.clone(), self.labels.clone())))
+        Some(Arc::new(self.on(wider)))
     }
 
     fn describe(&self, row: &[Value]) -> String {

@@ -21,7 +21,7 @@ mod system;
 mod terms;
 mod touched;
 
-pub(crate) use arrangement::COUNT;
+pub(crate) use arrangement::{COUNT, Queue};
 pub use fault::{Fault, FaultKind};
 pub use messages::{Channel, Messages, Observed, Watched};
 pub use system::Model;

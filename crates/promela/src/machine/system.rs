@@ -295,7 +295,7 @@ impl System for Model {
             None => Ok(self.initial.clone()),
             Some(fault) => {
                 let message = format!("an initial value cannot be computed: {fault}");
-                Err(Cut::Wrong(Box::new(Wrong { message, place: None })))
+                Err(Cut::Wrong(Box::new(Wrong { message, place: None, hint: None })))
             }
         }
     }

@@ -20,7 +20,7 @@ use crate::walk::written_globals;
 /// The action of a group on the rows of a model.
 pub(crate) struct ModelAction {
     model: Arc<Model>,
-    items: Items,
+    pub(super) items: Items,
     pub(super) points: Points,
     names: Vec<String>,
     pub(super) rows: Rows,

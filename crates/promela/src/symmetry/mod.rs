@@ -17,7 +17,7 @@
 //! - [`diagram`] draws the static channel diagram, and names the statement that breaks an automorphism of it;
 //! - [`gate`] lets the group act once all processes have started, if the start-up takes several steps;
 //! - [`points`] finds a few items that determine all others, and [`action`] lets the group act on rows ([`rows`]),
-//!   whose parts ([`sheets`]) are drawn ([`pictures`]).
+//!   whose parts ([`sheets`]) are drawn ([`pictures`]); [`messages`] lets it act on the labels that formulas see.
 //!
 //! # Processes that end
 //!
@@ -39,6 +39,7 @@ mod failing;
 mod gate;
 mod graph;
 mod items;
+mod messages;
 mod numbers;
 mod pictures;
 mod points;
@@ -65,6 +66,7 @@ use constants::Constants;
 pub use diagram::{Diagram, DiagramNode, NodeKind};
 use gate::Gated;
 use items::{Item, ItemId, Items};
+pub use messages::SymmetricMessages;
 use points::Points;
 use proof::Proof;
 use rows::Rows;

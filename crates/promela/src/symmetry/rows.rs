@@ -79,6 +79,8 @@ pub(super) struct Rows {
     pub(super) processes: Vec<ProcessPart>,
     pub(super) channels: Vec<ChannelPart>,
     pub(super) last: Option<u32>,
+    /// The lookups of the fields of messages, by kind of channel.
+    pub(super) fields: Vec<Vec<Lookup>>,
     /// By lookup and value.
     tables: Vec<Vec<ItemId>>,
     /// Where the values of each lookup begin when all are put one behind the other, and which of all stand for items.
@@ -107,6 +109,7 @@ impl Rows {
             processes: Vec::new(),
             channels: Vec::new(),
             last: None,
+            fields: Vec::new(),
             tables: Vec::new(),
             begins: Vec::new(),
             all_values: 0,
@@ -172,6 +175,9 @@ impl Rows {
                     cells_move,
                 });
             }
+        }
+        for kind in &classes.field {
+            rows.fields.push(kind.iter().map(|&class| lookup(classes.domain[class as usize])).collect());
         }
         for (number, queue) in (1..).zip(model.channels()) {
             let item = items.channel(number);

@@ -109,10 +109,8 @@ impl Claim {
                 Posing { own: &[Setting::LeafCompression, Setting::Evidence], ..cspm(Some(Kind::Win)) }
             }
             Claim::ModelFormula => {
-                // Symmetric Promela models are other systems: processes that have ended stay.
-                let facts = Facts { symmetries: ProvableSymmetries::None, ..PROMELA };
                 let own: &[Setting] = &[Setting::Trail, Setting::Chart, Setting::Evidence];
-                Posing { own, facts, ..promela(Some(Kind::Win)) }
+                Posing { own, ..promela(Some(Kind::Win)) }
             }
             Claim::Refinement => cspm(Some(Kind::Refine)),
             Claim::DeadlockFree => cspm(Some(Kind::Deadlock)),

@@ -172,6 +172,10 @@ impl ModelView {
         self.messages.clone()
     }
 
+    pub(super) fn messages(&self) -> &Messages {
+        &self.messages
+    }
+
     pub(super) fn reader(&self) -> LabelReader {
         let channels = self.channels.clone();
         Arc::new(move |labels: &Labels, label: LabelId| -> LabelParts {

@@ -40,6 +40,7 @@ use crate::cspm::Warnings;
 use crate::problem::{NO_INITIAL_STATE, NOT_SUPPORTED, REFUSED, cut_short};
 use crate::{Job, Problem, Unfinished, Verdict, seconds};
 pub use report::{ChannelDiagram, ChannelDiagramNode, ModelSymmetry, model_symmetry};
+pub(crate) use symmetry::permuted;
 use symmetry::{answer, used};
 
 pub use story::{Awaited, Created, EndState, Process, Statement, Story, Variable};

@@ -177,6 +177,6 @@ pub(super) fn used(used: trefoil_questions::UsedSymmetry) -> UsedSymmetry {
 }
 
 /// The permuted processes, orbit by orbit.
-pub(super) fn permuted(orbits: Vec<Vec<String>>) -> Vec<Permuted> {
+pub(crate) fn permuted(orbits: Vec<Vec<String>>) -> Vec<Permuted> {
     orbits.into_iter().map(|names| Permuted { kind: PermutedKind::Processes, datatype: None, names }).collect()
 }

@@ -18,6 +18,7 @@ use trefoil_terms::{Term, Worker};
 use super::compile::{Check, Input, MovePlan, Source};
 use super::product::FormulaGame;
 use super::values::{NONE, NoValue};
+use crate::formula::quantifiers::WrittenQuantifier;
 
 /// Values of infinite sorts that are tried for one move.
 const MOST_TUPLES: u64 = 100_000;
@@ -251,7 +252,7 @@ impl<'c, 'a: 'c> Choosing<'c, 'a> {
         if mentioned && !parts.iter().any(overloaded) {
             let label = game.model.labels().get(label);
             let message = format!("the values of the label `{label}` cannot be read as those of its action");
-            return Err(Cut::Wrong(Box::new(Wrong { message, place: None })));
+            return Err(Cut::Wrong(Box::new(Wrong { message, place: None, hint: None })));
         }
         Ok(other)
     }
@@ -264,8 +265,20 @@ fn place_of(span: Span) -> Option<WrongPlace> {
 #[cold]
 fn undecided(game: &FormulaGame, rewriter: &Rewriter<'_>, value: Term, place: Span) -> Cut {
     let text = game.compiled.program.text(rewriter.section(), value);
+    if let Some(written) = first_quantified(&text).find_map(|name| game.compiled.formula.text.quantifier(name, place)) {
+        return endless(written);
+    }
     let message = format!("a condition of the formula is neither true nor false: it is stuck at `{text}`");
-    Cut::Wrong(Box::new(Wrong { message, place: place_of(place) }))
+    Cut::Wrong(Box::new(Wrong { message, place: place_of(place), hint: None }))
+}
+
+/// The first variable of each quantifier in a term that is stuck.
+fn first_quantified(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split_inclusive(|one: char| !one.is_alphanumeric() && !"_'".contains(one));
+    let pairs = words.clone().zip(words.skip(1));
+    let is_quantifier = |word: &str| matches!(word.trim_end(), "exists" | "forall");
+    let names = pairs.filter(move |(first, _)| is_quantifier(first)).map(|(_, second)| second);
+    names.map(|name| name.trim_end_matches([':', ',', ' ']))
 }
 
 #[cold]
@@ -273,9 +286,43 @@ fn unbounded(game: &FormulaGame, variable: trefoil_data::typed::VariableId, plac
     let data = &game.compiled.formula.signature.data;
     let (name, sort) = data.tree.variable(variable);
     let (name, sort) = (data.names.text(name), data.sort_text(sort));
+    if let Some(written) = game.compiled.formula.text.quantifier(name, place) {
+        return endless(written);
+    }
     let message = format!(
         "the values of `{name}: {sort}` cannot be listed: no label and no condition bounds them, or {MOST_TUPLES} were \
          tried"
     );
-    Cut::Wrong(Box::new(Wrong { message, place: place_of(place) }))
+    Cut::Wrong(Box::new(Wrong { message, place: place_of(place), hint: None }))
+}
+
+/// The values of a quantifier cannot be listed.
+fn endless(written: WrittenQuantifier) -> Cut {
+    let WrittenQuantifier { quantifier, name, sort, place } = written;
+    let message = format!(
+        "the values of `{name}: {sort}` cannot be listed: no label and no condition bounds this `{quantifier}`, or \
+         {MOST_TUPLES} were tried"
+    );
+    let then = if quantifier == "exists" { "&&" } else { "=>" };
+    let hint = match &*sort {
+        "Nat" | "Pos" => format!("a condition bounds it: `{quantifier} {name}: {sort}. val({name} < 100) {then} …`"),
+        "Int" => {
+            format!("conditions bound it: `{quantifier} {name}: Int. val(-100 < {name} && {name} < 100) {then} …`")
+        }
+        _ => format!("bind `{name}` by the argument of an action, or by a condition such as `val({name} == …)`"),
+    };
+    Cut::Wrong(Box::new(Wrong { message, place: place_of(place), hint: Some(hint) }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_quantified;
+
+    #[test]
+    fn quantified_variables_are_found_in_stuck_terms() {
+        let found = |text| first_quantified(text).collect::<Vec<_>>();
+        assert_eq!(found("exists n: Nat. !(n * n == 3)"), ["n"]);
+        assert_eq!(found("b && (forall x', y: Nat. exists z_1: List(Nat). x' == #z_1)"), ["x'", "z_1"]);
+        assert!(found("existsn: Nat").is_empty());
+    }
 }

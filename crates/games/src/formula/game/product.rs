@@ -27,7 +27,7 @@ use super::choosing::{Choices, Choosing, LabelValues};
 use super::compile::{Compiled, MovePlan, Use};
 use super::labels::{LabelReader, label_parts};
 use super::nodes::NodeId;
-use super::symmetric::LiftedAction;
+use super::symmetric::{LabelOrbits, LiftedAction};
 use super::values::{NONE, NoValue};
 use crate::solve::Player;
 
@@ -223,6 +223,7 @@ impl System for FormulaGame {
             local: None,
             shown: vec![NONE; self.compiled.observed.len()],
             shown_values: HashMap::default(),
+            orbits: self.label_orbits(control),
         })
     }
 
@@ -273,6 +274,8 @@ struct Walker<'a> {
     shown: Vec<Value>,
     /// The numbers of values that marks have.
     shown_values: HashMap<(u32, Value), Value, foldhash::fast::FixedState>,
+    /// Compares labels with their images, in a game with symmetries whose labels are met on the way.
+    orbits: Option<LabelOrbits<'a>>,
 }
 
 impl Walker<'_> {
@@ -320,7 +323,7 @@ impl Walker<'_> {
                             let name = data.names.text(data.tree.variable(observed.variable).0);
                             let (name, sort) = (name.trim_start_matches('@'), data.sort_text(observed.sort));
                             let message = format!("the value {text} of `{name}` is none of the sort `{sort}`");
-                            Cut::Wrong(Box::new(Wrong { message, place: None }))
+                            Cut::Wrong(Box::new(Wrong { message, place: None, hint: None }))
                         }
                     })?;
                     self.shown_values.insert((place, value), number);
@@ -343,7 +346,7 @@ impl Walker<'_> {
             self.collect(row)?;
         }
         self.look(node.moves.iter(), row)?;
-        let Walker { control, worker, labels, known, records, steps, ready, shown, .. } = self;
+        let Walker { control, worker, labels, known, records, steps, ready, shown, orbits, .. } = self;
         let mut choosing = Choosing { game, control, worker, rewriter: None, labels, known, records, shown };
         for (place, plan) in node.moves.iter().enumerate() {
             let number = game.first_groups[row[0] as usize][place];
@@ -353,6 +356,9 @@ impl Walker<'_> {
                 continue;
             }
             for (step, taken) in steps.iter().enumerate() {
+                if let Some(orbits) = orbits {
+                    orbits.compare(&mut choosing, plan, number, taken.label, row)?;
+                }
                 let choices = choosing.choices(plan, number, Some(taken.label), row)?;
                 if choices.count > 0 {
                     ready.push((place, Some(step), choices));

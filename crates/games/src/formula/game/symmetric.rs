@@ -9,17 +9,22 @@
 //!
 //! This is decided by evaluation, and not by the text of the formula: `exists i: P. c(i)` is fixed by every permutation
 //! of `P`, and `c(p1) || c(p2)` by the exchange of `p1` and `p2`. Where a node remembers values of data, elements would
-//! have to act on these; and where a formula looks at variables of the state, on what it sees. Both are refused, with
-//! the part of the formula that does it.
+//! have to act on these; and where a formula looks at variables of the state that elements change, on what it sees.
+//! Both are refused, with the part of the formula that does it.
+//!
+//! Where all labels are known beforehand, they are compared beforehand ([`FormulaGame::keeps`]). Where they are met on
+//! the way ([`FormulaGame::symmetric_as_explored`]), each move compares a label that is new to it with all others of
+//! its orbit, and the walk ends with [`Cut::Beyond`] at the first one that is told apart. What was explored until then
+//! is right, so an engine may decide a game of which it knows a part; and one that was cut decides nothing.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use trefoil_control::{Control, Stopped};
-use trefoil_system::{Action, Actor, Cut, LabelId, Picture, System, Value, Walk};
+use trefoil_system::{Action, Actor, Cut, LabelId, MarkId, Picture, System, Value, Walk, Wrong};
 
 use super::choosing::Choosing;
-use super::compile::Use;
+use super::compile::{MovePlan, Use};
 use super::product::FormulaGame;
 use super::values::NONE;
 
@@ -29,13 +34,26 @@ impl FormulaGame {
     pub fn symmetric(&self, model: Arc<dyn System>, control: &Control) -> Result<FormulaGame, Stopped> {
         assert!(model.action().is_some(), "the model has symmetries");
         let mut game = FormulaGame::of(self.compiled.clone(), model, self.reader.clone(), control)?;
-        game.lifted = Some(LiftedAction { model: game.model.clone(), offset: game.offset });
+        game.lifted = Some(LiftedAction { model: game.model.clone(), offset: game.offset, watches: false });
+        Ok(game)
+    }
+
+    /// The same beside a model whose labels are met on the way: exploring ends with [`Cut::Beyond`] where the formula
+    /// tells a label from its image.
+    pub fn symmetric_as_explored(&self, model: Arc<dyn System>, control: &Control) -> Result<FormulaGame, Stopped> {
+        let mut game = self.symmetric(model, control)?;
+        game.lifted.as_mut().expect("it was made").watches = true;
         Ok(game)
     }
 
     /// The part of the formula that depends on more than the labels of steps, and on what; with such a part no
     /// symmetry is used.
     pub fn symmetry_obstacle(&self) -> Option<String> {
+        self.symmetry_obstacle_but_for(&|_| false)
+    }
+
+    /// The same where symmetries do not change some marks of the model.
+    pub fn symmetry_obstacle_but_for(&self, is_kept: &dyn Fn(MarkId) -> bool) -> Option<String> {
         let data = &self.compiled.formula.signature.data;
         let name = |variable| data.names.text(data.tree.variable(variable).0).trim_start_matches('@');
         let text = |node: usize| self.compiled.formula.part_text(self.compiled.graph.nodes[node].part.0);
@@ -43,7 +61,8 @@ impl FormulaGame {
             if let Some(&variable) = self.compiled.graph.nodes[place].live.first() {
                 return Some(format!("`{}` remembers the value of `{}`", text(place), name(variable)));
             }
-            if let Some(&seen) = node.moves.iter().find_map(|plan| plan.observed.first()) {
+            let is_changed = |seen: &u32| !is_kept(self.compiled.observed[*seen as usize].mark);
+            if let Some(&seen) = node.moves.iter().flat_map(|plan| &plan.observed).find(|seen| is_changed(seen)) {
                 let variable = self.compiled.observed[seen as usize].variable;
                 return Some(format!("`{}` looks at `{}`", text(place), name(variable)));
             }
@@ -80,15 +99,82 @@ impl FormulaGame {
                     let own = choosing.choices(plan, number, Some(label), &row)?;
                     let others = choosing.choices(plan, number, Some(image), &row)?;
                     if own.count != others.count {
-                        let part = self.compiled.formula.part_text(self.compiled.graph.nodes[place].part.0);
-                        let names = self.model.labels();
-                        let (label, image) = (names.get(label), names.get(image));
-                        return Ok(Err(format!("`{part}` tells {label} and {image} apart")));
+                        return Ok(Err(self.told_apart(place, label, image)));
                     }
                 }
             }
         }
         Ok(Ok(()))
+    }
+
+    fn told_apart(&self, node: usize, label: LabelId, image: LabelId) -> String {
+        let part = self.compiled.formula.part_text(self.compiled.graph.nodes[node].part.0);
+        let names = self.model.labels();
+        format!("`{part}` tells {} and {} apart", names.get(label), names.get(image))
+    }
+
+    /// What compares the labels that one thread meets, where that is wanted.
+    pub(super) fn label_orbits<'a>(&'a self, control: &'a Control) -> Option<LabelOrbits<'a>> {
+        let own = self.lifted.as_ref().filter(|lifted| lifted.watches)?.own();
+        let (actor, generators) = (own.actor(control), own.generators());
+        Some(LabelOrbits { actor, generators, orbits: HashMap::new(), compared: HashSet::new() })
+    }
+}
+
+/// One thread's comparison of the labels that it meets with all others of their orbits.
+pub(super) struct LabelOrbits<'a> {
+    actor: Box<dyn Actor + 'a>,
+    generators: &'a [Vec<u32>],
+    orbits: HashMap<LabelId, Arc<[LabelId]>>,
+    /// What was compared: the move, the label, and what the move sees of the state.
+    compared: HashSet<(u32, LabelId, Box<[Value]>)>,
+}
+
+impl LabelOrbits<'_> {
+    fn orbit(&mut self, label: LabelId) -> Arc<[LabelId]> {
+        if let Some(known) = self.orbits.get(&label) {
+            return known.clone();
+        }
+        let mut orbit = vec![label];
+        let mut next = 0;
+        while let Some(&one) = orbit.get(next) {
+            next += 1;
+            for generator in self.generators {
+                let image = self.actor.apply_to_label(generator, one);
+                if !orbit.contains(&image) {
+                    orbit.push(image);
+                }
+            }
+        }
+        let orbit: Arc<[LabelId]> = orbit.into();
+        self.orbits.insert(label, orbit.clone());
+        orbit
+    }
+
+    /// Ends the walk where a move takes a step with some label of the orbit and not with this one, or the reverse.
+    pub(super) fn compare<'c, 'a: 'c>(
+        &mut self,
+        choosing: &mut Choosing<'c, 'a>,
+        plan: &'a MovePlan,
+        number: u32,
+        label: LabelId,
+        row: &[Value],
+    ) -> Walk {
+        let shown = plan.observed.iter().map(|&place| choosing.shown[place as usize]).collect();
+        if !self.compared.insert((number, label, shown)) {
+            return Ok(());
+        }
+        let own = choosing.choices(plan, number, Some(label), row)?;
+        for &image in self.orbit(label).iter().skip(1) {
+            let others = choosing.choices(plan, number, Some(image), row)?;
+            if own.count != others.count {
+                // Behind a cut nothing is remembered.
+                self.compared.clear();
+                let message = choosing.game.told_apart(row[0] as usize, label, image);
+                return Err(Cut::Beyond(Box::new(Wrong { message, place: None, hint: None })));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -99,6 +185,8 @@ pub(super) struct LiftedAction {
     model: Arc<dyn System>,
     /// Where the row of the model begins.
     offset: usize,
+    /// Whether labels are compared where they are met.
+    watches: bool,
 }
 
 impl LiftedAction {
