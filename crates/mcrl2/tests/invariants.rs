@@ -145,6 +145,9 @@ fn an_invariant_is_typed_over_the_parameters() {
         assert!(read_invariant(&mut linear, text, FileId(1)).is_err(), "{text}");
     }
     assert_eq!(model.layout().slots().len(), 2);
+    let unknown = read_invariant(&mut model.linear().clone(), "m < 3", FileId(1)).expect_err("there is no m");
+    let help = unknown[0].help.as_deref().expect("a hint");
+    assert!(help.ends_with("parameters of the linear process: busy, n"), "{help}");
 }
 
 #[test]

@@ -8,7 +8,8 @@
 //!
 //! * a foreign parameter that a half needs, offered by a participant that holds it,
 //! * a summed variable that two halves need, offered by the one whose conjuncts bound it,
-//! * the two sides of a conjunct `h == h'`, each computed by one half,
+//! * the two sides of a conjunct `h == h'`, each computed by one half; a summed variable with few values that only one
+//!   side uses stays in the half of that side,
 //! * the arguments of actions, computed by one half each.
 //!
 //! This is definition 3.3.6 of Laveaux, *Accelerated verification of concurrent systems* (2024), with algorithms 7 to
@@ -34,7 +35,7 @@ use trefoil_data::sorts::{BOOL, SortKind, SortRef};
 use trefoil_data::syntax::tree::Container;
 use trefoil_data::typed::{DataSpecification, Typed, TypedId, VariableId};
 
-use super::expressions::{applied, cases, renamed, shape, variable, variables};
+use super::expressions::{applied, cases, is_enumerated, renamed, shape, variable, variables};
 use crate::linear::{Event, LinearProcess, Maker, Parameter, Summand};
 use crate::processes::ActionId;
 
@@ -513,9 +514,14 @@ impl Cleaving<'_> {
         }
         for condition in mixed {
             let (cost, half) = self.cheapest(condition, participants, drafts);
-            let pair = if cost == 0 { None } else { self.equal_sides(condition, participants, summed) };
+            let pair = if cost == 0 { None } else { self.equal_sides(condition, participants, summed, drafts) };
             match pair {
-                Some(pair) => pairs.push(pair),
+                Some(pair) => {
+                    for (half, side) in [(pair.0, pair.1), (pair.2, pair.3)] {
+                        drafts[half].uses.extend(variables(&self.data, side).intersection(summed));
+                    }
+                    pairs.push(pair);
+                }
                 None => give(half, condition, drafts),
             }
         }
@@ -537,14 +543,25 @@ impl Cleaving<'_> {
         condition: TypedId,
         participants: &[usize],
         summed: &BTreeSet<VariableId>,
+        drafts: &[Draft],
     ) -> Option<(usize, TypedId, usize, TypedId)> {
         let (Operator::Equal, &[left, right]) = applied(&self.data, condition)? else { return None };
-        let holder = |side: TypedId| {
+        let holder = |side: TypedId, other: TypedId| {
             let needed = variables(&self.data, side);
-            let is_plain = !needed.is_empty() && needed.is_disjoint(summed);
-            (0..participants.len()).find(|&half| is_plain && needed.is_subset(&self.own[participants[half]]))
+            let foreign = variables(&self.data, other);
+            (0..participants.len()).find(|&half| {
+                let own = &self.own[participants[half]];
+                let is_private = |sum: &VariableId| {
+                    let others = drafts.iter().enumerate().filter(|&(place, _)| place != half);
+                    !foreign.contains(sum)
+                        && is_enumerated(&self.data, self.data.tree.variable(*sum).1)
+                        && others.into_iter().all(|(_, draft)| !draft.uses.contains(sum))
+                };
+                let is_known = |one: &VariableId| own.contains(one) || summed.contains(one) && is_private(one);
+                !needed.is_disjoint(own) && needed.iter().all(is_known)
+            })
         };
-        let (one, other) = (holder(left)?, holder(right)?);
+        let (one, other) = (holder(left, right)?, holder(right, left)?);
         let as_terms = self.is_compared_as_terms(self.data.tree.sort(left), &mut BTreeSet::new());
         (as_terms && one != other).then_some((one, left, other, right))
     }

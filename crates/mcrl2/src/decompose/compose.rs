@@ -43,6 +43,8 @@ type PairRules = BTreeSet<(Vec<(usize, LabelId)>, LabelId)>;
 
 /// The states of a composition by those of its two components.
 type Pairs = HashMap<(u32, u32), u32, foldhash::fast::FixedState>;
+/// Some labels.
+type LabelSet = HashSet<LabelId, foldhash::fast::FixedState>;
 
 /// Where the states of a component come from.
 pub(super) enum Origin {
@@ -255,15 +257,12 @@ impl Composition {
     /// Takes out rules with labels that no longer occur and transitions that no rule allows, and makes joint labels
     /// that occur in the same rules one, until nothing changes.
     fn prune(&mut self, control: &Control) -> Result<(), Uncomposed> {
+        let labels_of = |component: &Option<Component>| -> LabelSet {
+            component.iter().flat_map(|one| one.lts.transitions()).map(|step| step.label).collect()
+        };
+        let mut occurring: Vec<LabelSet> = self.components.iter().map(labels_of).collect();
         loop {
             control.check()?;
-            let occurring: Vec<HashSet<LabelId>> = self
-                .components
-                .iter()
-                .map(|component| {
-                    component.iter().flat_map(|one| one.lts.transitions()).map(|step| step.label).collect()
-                })
-                .collect();
             self.rules.retain(|rule| rule.parts.iter().all(|&(part, label)| occurring[part].contains(&label)));
             let mut allowed: HashSet<(usize, LabelId)> = HashSet::new();
             for rule in &self.rules {
@@ -274,7 +273,7 @@ impl Composition {
                 let Some(component) = self.components[place].as_ref() else { continue };
                 let lts = component.lts.clone();
                 let is_dead = |label: &LabelId| self.joint.contains(label) && !allowed.contains(&(place, *label));
-                let dead: HashSet<LabelId> = occurring[place].iter().copied().filter(is_dead).collect();
+                let dead: LabelSet = occurring[place].iter().copied().filter(is_dead).collect();
                 let images = self.merged_labels(place);
                 if dead.is_empty() && images.is_empty() {
                     continue;
@@ -298,6 +297,7 @@ impl Composition {
                     component.merged.entry(label).or_insert(image);
                 }
                 component.lts = Arc::new(small.lts);
+                occurring[place] = labels_of(&self.components[place]);
             }
             if !changed {
                 return Ok(());

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use trefoil_data::signature::{Operator, Origin};
-use trefoil_data::sorts::BOOL;
+use trefoil_data::signature::{FunctionId, Operator, Origin};
+use trefoil_data::sorts::{BOOL, SortRef};
 use trefoil_data::typed::{DataSpecification, Typed, TypedId, VariableId};
 
 use crate::linear::Maker;
@@ -184,4 +184,11 @@ fn both(
     }
     let joined = |first: &Vec<TypedId>, second: &Vec<TypedId>| first.iter().chain(second).copied().collect();
     Some(one.iter().flat_map(|first| other.iter().map(move |second| joined(first, second))).collect())
+}
+
+/// Whether a sort is a list of constants, so that a sum over it is short.
+pub(super) fn is_enumerated(data: &DataSpecification, sort: SortRef) -> bool {
+    let constructors = data.sorts.constructors(sort);
+    let is_constant = |&one: &FunctionId| data.sorts.as_function(data.signature.function(one).sort).is_none();
+    sort == BOOL || !constructors.is_empty() && constructors.iter().all(is_constant)
 }

@@ -5,6 +5,7 @@ use trefoil_data::sorts::BOOL;
 use trefoil_data::syntax::Parser;
 use trefoil_data::typed::{DataSpecification, TypedId, VariableId};
 use trefoil_data::types::Checker;
+use trefoil_data::types::codes::UNKNOWN_NAME;
 use trefoil_source::{Diagnostic, FileId};
 
 use super::expressions::applied;
@@ -23,7 +24,13 @@ pub fn read_invariant(
     let mut checker = Checker::over(linear.data.clone(), &parser.tree, text);
     let parameters: Vec<VariableId> = linear.parameters.iter().map(|parameter| parameter.variable).collect();
     checker.rebind(&parameters);
-    let Ok(typed) = checker.check(read, BOOL) else { return Err(checker.diagnostics) };
+    let Ok(typed) = checker.check(read, BOOL) else {
+        let name = |&variable: &VariableId| linear.data.names.text(linear.data.tree.variable(variable).0);
+        let names: Vec<&str> = parameters.iter().map(name).collect();
+        let help = format!("an invariant is about the parameters of the linear process: {}", names.join(", "));
+        let helped = |found: Diagnostic| if found.code == UNKNOWN_NAME { found.help(help.as_str()) } else { found };
+        return Err(checker.diagnostics.into_iter().map(helped).collect());
+    };
     linear.data = checker.specification;
     let mut conjuncts = Vec::new();
     split(&linear.data, typed, &mut conjuncts);

@@ -18,7 +18,7 @@ use trefoil_data::signature::Operator;
 use trefoil_data::sorts::{BOOL, SortRef};
 use trefoil_data::typed::{DataSpecification, Quantifier, Typed, TypedId, VariableId};
 
-use super::expressions::{applied, substituted, variable, variables};
+use super::expressions::{applied, is_enumerated, substituted, variable, variables};
 use super::invariants::WrittenInvariant;
 use crate::linear::{Event, LinearProcess, Summand, TERMINATE, call, declarations, equation, fresh};
 use crate::processes::{ActionDeclaration, ActionId};
@@ -265,12 +265,20 @@ fn halves(
         };
         let found = sides.and_then(|(one, other)| {
             let (mine, theirs) = (variables(data, one), variables(data, other));
-            let over = |used: &BTreeSet<VariableId>, own: &BTreeSet<VariableId>| {
-                !used.is_empty() && used.is_subset(own) && used.is_disjoint(&sums)
+            // A summed variable that only one side uses stays in its part.
+            let is_private = |sum: &VariableId, foreign: &BTreeSet<VariableId>, part: usize| {
+                !foreign.contains(sum)
+                    && !halves[1 - part].used.contains(sum)
+                    && is_enumerated(data, data.tree.variable(*sum).1)
             };
-            if over(&mine, owns[0]) && over(&theirs, owns[1]) {
+            let over = |used: &BTreeSet<VariableId>, foreign: &BTreeSet<VariableId>, part: usize| {
+                let is_known =
+                    |one: &VariableId| owns[part].contains(one) || sums.contains(one) && is_private(one, foreign, part);
+                !used.is_disjoint(owns[part]) && used.iter().all(is_known)
+            };
+            if over(&mine, &theirs, 0) && over(&theirs, &mine, 1) {
                 Some([one, other])
-            } else if over(&mine, owns[1]) && over(&theirs, owns[0]) {
+            } else if over(&mine, &theirs, 1) && over(&theirs, &mine, 0) {
                 Some([other, one])
             } else {
                 None
