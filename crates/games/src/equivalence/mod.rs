@@ -32,6 +32,8 @@
 //! writes. So a move touches what one group of one system touches: a diagram learns the relations of the two systems,
 //! not of their product. Slots without a meaning hold those of the initial rows, and label `τ`.
 //!
+//! Slots of both systems stand beside each other in diagrams ([`System::slot_order`]).
+//!
 //! Labels of the two systems may be numbered apart; a map for each gives the common ones.
 //!
 //! Invariant: kind, label and group decide which of the slots for a waiting step have a meaning. Cost: a group for each
@@ -46,6 +48,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use trefoil_control::Control;
+use trefoil_symbolic::order;
 use trefoil_system::{
     Cut, Domain, Explorer, Group, Label, LabelId, Labels, Layout, Mark, Meaning, Slot, SlotSet, System, Value,
 };
@@ -295,6 +298,31 @@ impl System for EquivalenceGame {
         let mut game = EquivalenceGame::new(self.notion, models, maps, labels, &Control::unlimited()).ok()?;
         game.cut = self.cut.clone();
         Some(Arc::new(game))
+    }
+
+    /// Equivalent systems are in states that determine each other, and nothing in the groups says so. Often they are
+    /// two forms of one model: so the slots of both, each in the order that its groups suggest, are merged in
+    /// proportion. A slot is followed by that of the step that waits.
+    fn slot_order(&self) -> Option<Vec<usize>> {
+        let mut placed: Vec<(u64, usize, usize)> = Vec::new();
+        for (side, model) in self.models.iter().enumerate() {
+            let touched = |group: &Group| group.inputs().union(&group.outputs()).iter().collect();
+            let groups: Vec<Vec<usize>> = model.groups().iter().map(touched).collect();
+            let width = self.rows[side].len();
+            for (place, slot) in order::found(width, &groups).into_iter().enumerate() {
+                // The middle of the slot, in units of the widths of both.
+                placed.push(((2 * place as u64 + 1) * self.rows[1 - side].len() as u64, side, slot));
+            }
+        }
+        placed.sort_unstable();
+        let mut all: Vec<usize> = (0..self.rows[0].start).collect();
+        for (_, side, slot) in placed {
+            all.push(self.rows[side].start + slot);
+            if !self.steps[side].is_empty() {
+                all.push(self.steps[side].start + slot);
+            }
+        }
+        Some(all)
     }
 
     fn describe(&self, row: &[Value]) -> String {

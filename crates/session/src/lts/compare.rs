@@ -56,6 +56,9 @@ pub struct CompareReport {
     /// The engine that solved it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub engine: Option<&'static str>,
+    /// The most nodes of decision diagrams at one time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub peak_nodes: Option<u64>,
     /// The solver that decided it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub solver: Option<&'static str>,
@@ -202,6 +205,7 @@ pub fn compare(task: &Comparing, job: &Job) -> Result<CompareReport, Problem> {
         vertices: None,
         edges: None,
         engine: None,
+        peak_nodes: None,
         solver: None,
         classes: comparison.classes,
         difference,

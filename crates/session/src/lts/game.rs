@@ -164,6 +164,7 @@ pub(super) fn compare_symbolically(task: &Comparing, job: &Job) -> Result<Compar
         vertices: Some(counted(symbolic.map(|counts| &counts.states), answer.counts.states)),
         edges: Some(counted(symbolic.map(|counts| &counts.transitions), answer.counts.transitions)),
         engine: Some(answer.engine),
+        peak_nodes: symbolic.map(|counts| counts.peak_nodes),
         solver: answer.solver,
         classes: None,
         difference,
