@@ -33,5 +33,5 @@ pub use posed::{Offered, Posed};
 pub use reduction::{Reduces, Reduction};
 pub use survey::{Surveyed, survey};
 pub use table::{Row, Table};
-pub use trefoil_games::formula;
+pub use trefoil_games::{equivalence, formula};
 pub use trefoil_symmetry::{STRATEGIES, Strategy};

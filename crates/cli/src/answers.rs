@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use trefoil_control::{count, counted};
+use trefoil_control::{count, counted, digits};
 use trefoil_session::lts::{
-    CompareReport, ComposeReport, ConvertReport, Difference, InfoReport, MinimiseReport, RefineReport,
+    CompareReport, ComposeReport, ConvertReport, Difference, InfoReport, MinimiseReport, PlayStep, RefineReport,
     SimulationReport, Size,
 };
 use trefoil_session::{FailureReport, Resources, StepReport, Verdict, WitnessReport};
@@ -80,7 +80,13 @@ impl Answer for CompareReport {
         for shown in self.trace.iter().chain(&self.difference) {
             difference(shown, &[&self.left, &self.right], &mut text);
         }
-        let mut rows = vec![("first", size(self.left_size)), ("second", size(self.right_size))];
+        let mut rows = Vec::new();
+        rows.extend(self.left_size.map(|own| ("first", size(own))));
+        rows.extend(self.right_size.map(|own| ("second", size(own))));
+        if let (Some(vertices), Some(edges)) = (&self.vertices, &self.edges) {
+            rows.push(("game", format!("{} vertices, {} edges", digits(vertices.digits()), digits(edges.digits()))));
+        }
+        rows.extend(self.solver.map(|solver| ("decided by", solver.to_string())));
         if let Some((left, right)) = self.classes {
             rows.push(("classes", format!("{} and {}", count(left as u64), count(right as u64))));
         }
@@ -105,6 +111,71 @@ fn difference(shown: &Difference, files: &[&str; 2], text: &mut String) {
                 let _ = writeln!(text, "    {line}");
             }
         }
+        Difference::Play { steps, back_to, .. } => {
+            let named = |place: usize, which: &str| match files[0] == files[1] {
+                true => format!("{} ({which})", files[place]),
+                false => files[place].to_string(),
+            };
+            play(steps, *back_to, &[named(0, "first"), named(1, "second")], text);
+        }
+    }
+}
+
+/// A play, one line for each step that has to be answered.
+fn play(steps: &[PlayStep], back_to: Option<usize>, files: &[String; 2], text: &mut String) {
+    let _ = writeln!(text, "  a play distinguishes them, whatever is answered:");
+    let other = |file: &str| files.iter().find(|one| *one != file).unwrap_or(&files[1]);
+    let mut at = 0;
+    while at < steps.len() {
+        if back_to == Some(at) {
+            if let PlayStep::Internal { file } = &steps[at]
+                && steps[at..].iter().all(|step| matches!(step, PlayStep::Internal { .. }))
+            {
+                let _ = writeln!(text, "    and {file} takes internal steps forever, without an answer");
+                return;
+            }
+            let _ = writeln!(text, "    and from here on again and again:");
+        }
+        let mut line = match &steps[at] {
+            PlayStep::Takes { file, label } => format!("{file} takes {label}"),
+            PlayStep::Internal { file } => format!("{file} takes an internal step"),
+            PlayStep::Answers { file, label } => format!("{file} answers {label}"),
+            PlayStep::Stays { file } => format!("{file} stays"),
+            PlayStep::Compared => "the states are compared".to_string(),
+        };
+        let asks = match &steps[at] {
+            PlayStep::Takes { file, .. } => Some(other(file)),
+            _ => None,
+        };
+        at += 1;
+        // What belongs to the answer, unless the play repeats in the middle of it.
+        let begin = at;
+        while at < steps.len() && matches!(steps[at], PlayStep::Internal { .. }) && back_to != Some(at) {
+            at += 1;
+        }
+        if at > begin {
+            let answers = asks.unwrap_or(&files[1]);
+            let _ = write!(line, ", {answers} takes {}", counted((at - begin) as u64, "internal step"));
+        }
+        match steps.get(at).filter(|_| asks.is_some() && back_to != Some(at)) {
+            Some(PlayStep::Answers { file, .. }) => {
+                let _ = write!(line, ", and {file} answers it");
+                at += 1;
+            }
+            Some(PlayStep::Stays { file }) => {
+                let _ = write!(line, ", and {file} stays");
+                at += 1;
+            }
+            Some(PlayStep::Compared) => {
+                line.push_str(", which is taken back: the states are compared first");
+                at += 1;
+            }
+            _ => {}
+        }
+        if let (true, None, Some(file)) = (at >= steps.len(), back_to, asks) {
+            let _ = write!(line, ", and {file} has no answer");
+        }
+        let _ = writeln!(text, "    {line}");
     }
 }
 

@@ -35,14 +35,14 @@ pub(crate) fn run(command: LtsCommand, common: Common) -> ExitCode {
             run.check(&files, |job| lts::minimise(&task, job));
             run.finish()
         }
-        LtsCommand::Compare { left, right, equivalence, decompose, models, reading } => {
+        LtsCommand::Compare { left, right, equivalence, decompose, engine, models, reading } => {
             let mut run = Run::new("lts compare", common, Destination::Out);
             let files = names([&left, &right]);
             if !reads_once(&mut run, &files) {
                 return run.finish();
             }
             let opening = Opening { decompose, ..opening(models, reading) };
-            let task = Comparing { left, right, opening, equivalence };
+            let task = Comparing { left, right, opening, equivalence, engine };
             run.check(&files, |job| lts::compare(&task, job));
             run.finish()
         }

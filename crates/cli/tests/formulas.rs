@@ -369,6 +369,24 @@ fn a_quantifier_without_bounds_is_named_as_it_is_written() {
 }
 
 #[test]
+fn mistakes_of_newcomers_have_hints() {
+    let folder = Folder::new();
+    std::fs::write(folder.0.path().join("m.aut"), "des (0, 1, 1)\n(0, \"a(0)\", 0)\n").expect("a file");
+    for (arguments, told) in [
+        (&["--formula", "<a.0>true"][..], "arguments stand in brackets, `a(0)`"),
+        (&["--formula", "[]<>true"][..], "`[true*]f` is `f` always"),
+        (&["--formula", "<>true"][..], "`<true*>f` is `f` some time"),
+        (&["--formula", ""][..], "write one, such as `[true*]<true>true`"),
+        (&["--formula", "deadlock_free"][..], "`deadlock_free` is a pattern: give it with --property"),
+        (&["--property", "response(a(0), )"][..], "parameter 2 of `response` is empty"),
+        (&[][..], "`trefoil check FILE --formula …` checks a file with a transition system"),
+    ] {
+        let (code, out, err) = folder.check(&[&["m.aut"][..], arguments].concat());
+        assert!(code == Some(2) && err.contains(told), "{arguments:?}: {code:?} {out}{err}");
+    }
+}
+
+#[test]
 fn one_formula_about_one_protocol_in_three_languages() {
     let folder = Folder::new();
     let models = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/lts/models");

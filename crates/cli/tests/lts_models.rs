@@ -122,6 +122,67 @@ fn one_question_in_several_languages() {
     assert!(text.contains("after <put.0> the implementation offers only {put.0, put.1}"), "{text}");
 }
 
+#[test]
+fn equivalences_as_games_have_the_verdicts_of_explicit_comparisons() {
+    let files = Files::new();
+    let (script, model) = (files.write("a.csp", SCRIPT), files.write("a.pml", MODEL));
+    let linear =
+        "act put, get, both: Nat; proc B(x: Nat, full: Bool) = sum n: Nat. (n < 2 && !full) -> put(n) . B(n, true)
+        + full -> get(x) . B(0, false); init B(0, false);";
+    let linear = files.write("a.mcrl2", linear);
+    let file = files.write("d.aut", "des (0,3,2)\n(0,\"put(0)\",1)\n(1,\"get(0)\",0)\n(0,\"tau\",0)\n");
+    let hidden = "des (0,4,3)\n(0,\"put(0)\",1)\n(1,\"tau\",2)\n(2,\"get(0)\",0)\n(1,\"get(0)\",0)\n";
+    let hidden = files.write("h.aut", hidden);
+    let pairs: [(&str, &str, &[&str]); 10] = [
+        (&script, &model, &["--process", "BUFFER"]),
+        (&script, &model, &["--process", "LOSSY"]),
+        (&linear, &script, &["--process", "INSIDE"]),
+        (&linear, &script, &["--process", "TWICE"]),
+        (&model, &linear, &[]),
+        (&script, &script, &["--process", "BUFFER", "--process", "INSIDE"]),
+        (&script, &script, &["--process", "BUFFER", "--process", "LOSSY"]),
+        (&file, &hidden, &[]),
+        (&hidden, &script, &["--process", "BUFFER", "--visible", "put"]),
+        (&linear, &hidden, &["--visible", "get", "--rename", "put=get"]),
+    ];
+    let (mut holds, mut fails) = (0, 0);
+    for (left, right, more) in pairs {
+        for equivalence in ["strong", "branching", "dpbranching"] {
+            let all = [&["lts", "compare", left, right, "-e", equivalence], more].concat();
+            let (code, text) = said(&all);
+            let (symbolic, told) = said(&[&all[..], &["--engine", "symbolic"]].concat());
+            assert_eq!(symbolic, code, "{all:?}\n{text}{told}");
+            assert!(told.contains("vertices") && (code == 0 || told.contains("a play distinguishes them")), "{told}");
+            *(if code == 0 { &mut holds } else { &mut fails }) += 1;
+        }
+    }
+    assert!(holds > 8 && fails > 8, "{holds} hold, {fails} fail");
+    // What the answer shows.
+    let (_, text) = said(&["lts", "compare", &file, &hidden, "-e", "dpbranching", "--engine", "symbolic"]);
+    assert!(text.contains("takes τ") || text.contains("takes tau"), "{text}");
+    let (_, text) = said(&["lts", "compare", &linear, &hidden, "--engine", "symbolic"]);
+    assert!(text.contains("a.mcrl2 takes put(1), and") && text.contains("h.aut has no answer"), "{text}");
+    let json = ["lts", "compare", &linear, &hidden, "--engine", "symbolic", "--format", "json"];
+    let json: serde_json::Value = serde_json::from_slice(&trefoil(&json).stdout).expect("JSON");
+    let result = &json["results"][0];
+    assert_eq!((&result["engine"], &result["difference"]["kind"]), (&"symbolic".into(), &"play".into()), "{json}");
+    assert!(result["vertices"].is_u64() && result["left_size"].is_null(), "{json}");
+    // What is refused.
+    for (more, message) in [
+        (&["-e", "weak"][..], "--engine symbolic does not decide weak"),
+        (&["--decompose"][..], "--decompose cannot be used together with --engine symbolic"),
+        (&["--visible", "sent"][..], "neither system has a label with the name `sent`"),
+        (&["--rename", "put"][..], "the renaming `put` is not old=new"),
+    ] {
+        let (code, text) = said(&[&["lts", "compare", &linear, &linear, "--engine", "symbolic"][..], more].concat());
+        assert!(code == 2 && text.contains(message), "{more:?} {code}: {text}");
+    }
+    let other = files.write("p.aut", "des (0,2,2)\n(0,\"put(0)\",1)\n(1,\"pair(0)\",0)\n");
+    let pairs = ["lts", "compare", &script, &other, "--process", "PAIRS", "--engine", "symbolic"];
+    let (code, text) = said(&pairs);
+    assert!(code == 2 && text.contains("cannot be compared across languages"), "{code}: {text}");
+}
+
 /// The binary files of mCRL2 are written and read again, with the same labels.
 #[test]
 fn binary_files_keep_labels_and_states() {

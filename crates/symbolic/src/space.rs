@@ -53,7 +53,8 @@ pub enum SlotOrder {
     /// ([`crate::sift`]).
     #[default]
     Found,
-    /// Those that marks read first, and the others as they are found.
+    /// As the system wishes ([`System::slot_order`]); else those that marks read first, and the others as they are
+    /// found.
     MarksFirst,
     /// The same, where the diagram counts as large after every round: for tests.
     Restless,
@@ -118,7 +119,7 @@ impl<'s> Space<'s> {
                 let touched = |group: &trefoil_system::Group| group.inputs().union(&group.outputs()).iter().collect();
                 found(width, &system.groups().iter().map(touched).collect::<Vec<Vec<usize>>>())
             }
-            SlotOrder::MarksFirst => marks_first(system),
+            SlotOrder::MarksFirst => system.slot_order().unwrap_or_else(|| marks_first(system)),
         };
         let diagrams = Arc::new(Diagrams::new(&Pool { threads: options.threads, ..Pool::default() }, control));
         let bundles = Bundle::all(system, &order, &diagrams, control)?;

@@ -203,6 +203,12 @@ pub trait System: Send + Sync {
         None
     }
 
+    /// An order of the slots, all of them, in which slots stand near each other whose values depend on each other,
+    /// where the groups do not show that; slots that marks read stand first.
+    fn slot_order(&self) -> Option<Vec<usize>> {
+        None
+    }
+
     /// A state as text, for witnesses.
     fn describe(&self, row: &[Value]) -> String {
         let slots = self.layout().slots();

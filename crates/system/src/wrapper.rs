@@ -44,6 +44,10 @@ macro_rules! the_system_itself {
             self.system.first_error()
         }
 
+        fn slot_order(&self) -> Option<Vec<usize>> {
+            self.system.slot_order()
+        }
+
         fn describe(&self, row: &[Value]) -> String {
             self.system.describe(row)
         }

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use clap::builder::TypedValueParser;
 use clap::{Args, Subcommand};
-use trefoil_session::check::{Algorithm, Decompose, Order, Preprocess};
+use trefoil_session::check::{self, Algorithm, Decompose, EngineChoice, Order, Preprocess};
 use trefoil_session::lts::{
     ALGORITHMS, EQUIVALENCES, FORMATS, MINIMISERS, MODELS, PREPROCESSING, READ_FORMATS, SEARCHES,
 };
 
 use super::looking::Picture;
-use super::values::{algorithm, choices, order, parse_decompose, preprocess};
+use super::values::{algorithm, choices, engine, order, parse_decompose, preprocess};
 
 #[derive(Subcommand)]
 pub(crate) enum LtsCommand {
@@ -68,6 +68,9 @@ pub(crate) enum LtsCommand {
         #[arg(long, value_name = "PARTS", num_args = 0..=1, require_equals = true, default_missing_value = "",
               value_parser = parse_decompose)]
         decompose: Option<Decompose>,
+        /// The engine; symbolic decides strong, branching and dpbranching as games, without exploring the systems
+        #[arg(long, value_name = "NAME", value_parser = choices(check::ENGINES).map(engine))]
+        engine: Option<EngineChoice>,
         #[command(flatten)]
         models: Models,
         #[command(flatten)]

@@ -156,11 +156,14 @@ struct Reader<'a> {
     read: FormulaText,
 }
 
+/// The hint where a modality has no steps.
+const EMPTY_MODALITY: &str = "a modality names steps: `[true*]f` is `f` always, `<true*>f` is `f` some time";
+
 impl Reader<'_> {
     fn whole(&mut self) -> Reads<StateId> {
         if self.parser.peek() == Kind::End {
             let message = "there is no formula".to_string();
-            let help = "after declarations a formula is written `form F;`".to_string();
+            let help = "write one, such as `[true*]<true>true`; after declarations it is written `form F;`".to_string();
             return Err(self.parser.report(codes::NO_FORMULA, message, self.parser.here(), Some(help)));
         }
         let formula = self.state(Power::LOOSEST)?;
@@ -213,7 +216,8 @@ impl Reader<'_> {
             kind => {
                 let found =
                     if kind == Kind::End { kind.text().to_string() } else { format!("`{}`", self.parser.next_text()) };
-                (codes::EXPECTED, format!("expected {wanted}, found {found}"), None)
+                let help = (found == "`<>`").then(|| EMPTY_MODALITY.to_string());
+                (codes::EXPECTED, format!("expected {wanted}, found {found}"), help)
             }
         };
         self.parser.report(code, message, here, help)
@@ -514,6 +518,14 @@ impl Reader<'_> {
                 ActionFormula::Quantified(quantifier, variables, self.action_formula(least.max(power::QUANTIFIER))?)
             }
             Kind::Tau | Kind::Name => self.multi_action()?,
+            Kind::Number | Kind::CloseSquare | Kind::Greater => {
+                let message = format!("expected an action formula, found `{}`", self.parser.next_text());
+                let help = match self.parser.peek() {
+                    Kind::Number => "arguments stand in brackets, `a(0)`; a dot puts one step after another",
+                    _ => EMPTY_MODALITY,
+                };
+                return Err(self.parser.report(codes::EXPECTED, message, start, Some(help.to_string())));
+            }
             _ => return Err(self.expected("an action formula")),
         };
         Ok(self.add_action(formula, start))

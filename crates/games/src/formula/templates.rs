@@ -95,6 +95,11 @@ pub fn template(text: &str) -> Result<String, Box<Diagnostic>> {
         let message = format!("`{name}` takes {} action formulas, not {}", template.parameters.len(), arguments.len());
         return Err(wrong(message, help));
     }
+    if let Some(place) = arguments.iter().position(|argument| argument.trim().is_empty()) {
+        let parameters = template.parameters.join(", ");
+        let message = format!("parameter {} of `{name}` is empty", place + 1);
+        return Err(wrong(message, format!("write `{name}({parameters})`, with action formulas")));
+    }
     let mut formula = template.formula.to_string();
     for (place, argument) in arguments.iter().enumerate() {
         formula = formula.replace(&format!("${}", place + 1), argument);

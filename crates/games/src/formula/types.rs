@@ -17,6 +17,7 @@ use trefoil_source::{Diagnostic, FileId, Place, Severity, Span, nearest};
 
 use super::codes;
 use super::parser::parse;
+use super::templates::TEMPLATES;
 use super::tree::{ActionFormula, ActionFormulaId, Connective, FormulaText, Regular, RegularId, State, StateId};
 use super::typed::{
     ActionSignature, FixpointId, FixpointVariable, Formula, LabelSet, LabelSetId, Part, PartId, Signature, Steps,
@@ -270,7 +271,9 @@ impl FormulaChecker<'_> {
             let is_data = !self.data.specification.signature.named(name.symbol).is_empty()
                 || self.data.variable_named(name.symbol).is_some();
             let in_scope = self.scope.iter().map(|(id, _)| self.name(self.fixpoints[id.0 as usize].name));
-            let help = if is_action {
+            let help = if TEMPLATES.iter().any(|template| template.name == text) {
+                Some(format!("`{text}` is a pattern: give it with --property"))
+            } else if is_action {
                 Some(format!("`{text}` is an action; `<{text}>true` says that it can happen"))
             } else if is_data {
                 Some(format!("data is written `val({text})`"))

@@ -2,11 +2,11 @@
 //!
 //! A start is the start of the first row of its block of 16 rows, which takes 4 bytes, plus an offset, which takes one.
 //! Where a block is longer than that, starts stand in a list of their own, ascending by row: a vertex to which many
-//! edges lead makes few of them. Where many would, blocks have 8 or 4 rows; and where that does not help either, offsets
-//! take two bytes, and rows are long enough to make up for it.
+//! edges lead makes few of them. Where many would, blocks have 8 or 4 rows; and where that does not help either,
+//! offsets take two bytes, and rows are long enough to make up for it.
 //!
-//! Cost: 1.25 bytes a row, 1.5 or 2 where rows have more than about 15 or 30 entries, 2.25 where they have more than 60;
-//! looking a start up reads two places.
+//! Cost: 1.25 bytes a row, 1.5 or 2 where rows have more than about 15 or 30 entries, 2.25 where they have more than
+//! 60; looking a start up reads two places.
 
 use std::ops::Range;
 

@@ -11,8 +11,8 @@
 //! Nothing else differs: those steps are `τ`, they neither enable nor disable any statement (but `timeout`, which waits
 //! for them), and there are finitely many of them in a run. So a state is divergence-preserving branching bisimilar to
 //! itself without some of the ended processes, and a formula that does not notice internal steps has the same value in
-//! both models. Where processes are started one by one this is not so: the number of a process then tells how many
-//! have disappeared before it.
+//! both models. Where processes are started one by one this is not so: the number of a process then depends on
+//! those that have disappeared before it.
 //!
 //! Labels are texts, and an image is found from the messages that a text was made of; so there are none where two kinds
 //! of channels have one name.

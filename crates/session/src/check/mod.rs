@@ -423,7 +423,10 @@ pub(crate) fn language_of(file: &Path, language: Option<&'static str>) -> Result
             let place = Place::File(file.display().to_string());
             let message = "the language of this script does not follow from its file name";
             let known: Vec<String> = EXTENSIONS.iter().map(|(extension, _)| format!(".{extension}")).collect();
-            let help = format!("known extensions are {}; for any other name give --language", known.join(", "));
+            let help = match crate::formulas::is_system(file) {
+                true => "`trefoil check FILE --formula …` checks a file with a transition system".to_string(),
+                false => format!("known extensions are {}; for any other name give --language", known.join(", ")),
+            };
             Err(Problem::from(Diagnostic::error(UNKNOWN_LANGUAGE, message, place).help(help)))
         }
     }

@@ -322,6 +322,11 @@ impl Number {
         self.0 == "0"
     }
 
+    /// The number with these decimal digits.
+    pub(crate) fn of_digits(digits: &str) -> Number {
+        Number(digits.to_string())
+    }
+
     /// Its digits.
     pub fn digits(&self) -> &str {
         &self.0

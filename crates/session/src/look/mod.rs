@@ -304,6 +304,17 @@ impl Subject {
         }
     }
 
+    /// The system, to be kept beyond this.
+    pub(crate) fn shared_system(self) -> (Arc<dyn System>, Origin) {
+        let system: Arc<dyn System> = match self.content {
+            Content::Script(content) => content.1.network,
+            Content::File(lts) => Arc::new(*lts),
+            Content::Model(simulation) => Arc::new(*simulation),
+            Content::Linear(model) => model,
+        };
+        (system, self.origin)
+    }
+
     /// The system and its narrator.
     fn parts(&mut self) -> (&dyn System, Box<dyn Narrator + '_>) {
         match &mut self.content {

@@ -5,11 +5,14 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use trefoil_lts::equivalence::{Equivalence, Evidence, Side};
+use trefoil_questions::EngineChoice;
 use trefoil_system::Labels;
 
+use super::game::compare_symbolically;
 use super::minimise::equivalence_named;
 use super::models::{Opening, can_decompose, open, processes, together};
 use super::{Size, name};
+use crate::check::Number;
 use crate::{Job, Problem, Resources, Verdict};
 
 /// What to compare.
@@ -23,6 +26,8 @@ pub struct Comparing {
     pub opening: Opening,
     /// The equivalence, by its name in [`super::EQUIVALENCES`].
     pub equivalence: &'static str,
+    /// The engine.
+    pub engine: Option<EngineChoice>,
 }
 
 /// The answer of a comparison.
@@ -36,10 +41,27 @@ pub struct CompareReport {
     pub equivalence: &'static str,
     /// The answer.
     pub verdict: Verdict,
-    /// The size of the first as read.
-    pub left_size: Size,
+    /// The size of the first as read; none where it was not explored by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left_size: Option<Size>,
     /// The size of the second as read.
-    pub right_size: Size,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub right_size: Option<Size>,
+    /// Vertices of the game that was solved, where there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vertices: Option<Number>,
+    /// Its edges.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub edges: Option<Number>,
+    /// The engine that solved it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub engine: Option<&'static str>,
+    /// The most nodes of decision diagrams at one time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub peak_nodes: Option<u64>,
+    /// The solver that decided it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub solver: Option<&'static str>,
     /// For bisimulations, how many classes the states of each fall into.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub classes: Option<(usize, usize)>,
@@ -80,6 +102,48 @@ pub enum Difference {
         /// How deep its modalities are nested.
         depth: usize,
     },
+    /// Steps of one system with answers of the other. Whatever the other one answers, the play can be won like this.
+    Play {
+        /// What happens. Where the play does not come back, the last step has no answer.
+        steps: Vec<PlayStep>,
+        /// Where the play comes back, the number of steps before those that repeat.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        back_to: Option<usize>,
+        /// How many positions the strategy behind the play has.
+        positions: u64,
+    },
+}
+
+/// What happens in a play.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "does", rename_all = "lowercase")]
+pub enum PlayStep {
+    /// A system takes a step that the other one has to answer.
+    Takes {
+        /// The file.
+        file: String,
+        /// The label.
+        label: String,
+    },
+    /// A system answers with the same label.
+    Answers {
+        /// The file.
+        file: String,
+        /// The label.
+        label: String,
+    },
+    /// A system answers an internal step by staying in its state.
+    Stays {
+        /// The file.
+        file: String,
+    },
+    /// A system takes an internal step before its answer.
+    Internal {
+        /// The file.
+        file: String,
+    },
+    /// The last step is taken back, and the states in which it would be answered are compared.
+    Compared,
 }
 
 impl Difference {
@@ -115,6 +179,9 @@ fn kept(equivalence: Equivalence) -> Equivalence {
 
 /// Decides whether two systems are equivalent.
 pub fn compare(task: &Comparing, job: &Job) -> Result<CompareReport, Problem> {
+    if task.engine == Some(EngineChoice::Symbolic) {
+        return compare_symbolically(task, job);
+    }
     let labels = Arc::new(Labels::new());
     let mut processes = processes(&[&task.left, &task.right], &task.opening)?.into_iter();
     can_decompose(&[&task.left, &task.right], &task.opening)?;
@@ -133,8 +200,13 @@ pub fn compare(task: &Comparing, job: &Job) -> Result<CompareReport, Problem> {
         right: name(&task.right),
         equivalence: task.equivalence,
         verdict: if comparison.equivalent { Verdict::Holds } else { Verdict::Fails },
-        left_size: Size::of(&left),
-        right_size: Size::of(&right),
+        left_size: Some(Size::of(&left)),
+        right_size: Some(Size::of(&right)),
+        vertices: None,
+        edges: None,
+        engine: None,
+        peak_nodes: None,
+        solver: None,
         classes: comparison.classes,
         difference,
         trace,

@@ -3,6 +3,7 @@
 mod compare;
 mod compose;
 mod convert;
+mod game;
 mod info;
 mod minimise;
 mod models;
@@ -18,7 +19,7 @@ use trefoil_source::{Diagnostic, Place};
 use trefoil_system::Labels;
 
 pub use crate::Choice;
-pub use compare::{CompareReport, Comparing, Difference, compare};
+pub use compare::{CompareReport, Comparing, Difference, PlayStep, compare};
 pub use compose::{ComposeReport, Composing, compose};
 pub use convert::{ConvertReport, Shape, convert, random};
 pub use info::{InfoReport, info};

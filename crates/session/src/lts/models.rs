@@ -17,7 +17,7 @@ use trefoil_mcrl2::decompose::{Freedom, Hiding};
 use trefoil_promela::Exchanges;
 use trefoil_questions::{Decompose, Setting};
 use trefoil_source::{Diagnostic, Place, nearest};
-use trefoil_system::{Label, LabelId, Labels, Part};
+use trefoil_system::{Label, LabelId, Labels, Part, Writing};
 
 use super::{ConvertReport, Reading, Size, check_output, name, read, write};
 use crate::check::{language_of, not_decomposed};
@@ -50,7 +50,7 @@ pub struct View {
 }
 
 impl View {
-    fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.visible.is_empty() && self.rename.is_empty()
     }
 }
@@ -66,8 +66,22 @@ pub(super) struct OpenedSystem {
     language: Option<&'static str>,
 }
 
+/// Where a system comes from.
+#[derive(Clone, Debug)]
+pub(super) struct Named {
+    pub(super) file: String,
+    /// None for a file with a labelled transition system.
+    pub(super) language: Option<&'static str>,
+}
+
+impl OpenedSystem {
+    fn named(&self) -> Named {
+        Named { file: self.file.clone(), language: self.language }
+    }
+}
+
 /// The language of a file, by its ending; none when it has a labelled transition system.
-fn language(file: &Path, reading: &Reading) -> Result<Option<&'static str>, Problem> {
+pub(super) fn language(file: &Path, reading: &Reading) -> Result<Option<&'static str>, Problem> {
     match language_of(file, None) {
         Ok(language) if file.as_os_str() != "-" && reading.format.is_none() => Ok(Some(language)),
         Err(problem) if file.extension().is_some_and(|ending| ending == "mcrl2") => Err(problem),
@@ -206,33 +220,14 @@ pub(super) fn together(
         let ordered = |opened: &OpenedSystem| ordered(&opened.lts).map_or_else(|| opened.lts.clone(), Arc::new);
         return Ok((ordered(left), ordered(right)));
     }
-    let renamings = renamings(view, &left.file)?;
-    let languages = [left.language, right.language];
-    let table = Arc::new(Labels::written(left.lts.labels().writing()));
-    let mut common = Common {
-        view,
-        renamings,
-        across: languages[0] != languages[1],
-        counts_booleans: languages.contains(&Some("promela")),
-        table,
-        names: BTreeSet::new(),
-        met: BTreeSet::new(),
-    };
+    let mut common = Common::new(view, [&left.named(), &right.named()], left.lts.labels().writing())?;
     let systems = (common.seen(left)?, common.seen(right)?);
-    if let Some(unknown) = view.visible.iter().find(|&visible| !common.met.contains(visible)) {
-        let message = format!("neither system has a label with the name `{unknown}`");
-        let diagnostic = Diagnostic::error(REFUSED, message, Place::File(left.file.clone()));
-        return Err(match nearest(unknown, common.names.iter().map(String::as_str)) {
-            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
-            None => diagnostic,
-        }
-        .into());
-    }
+    common.has_all_visible(&left.file)?;
     Ok(systems)
 }
 
 /// The system with the parts of every multi-action in one order, if some have another one.
-fn ordered(lts: &Lts) -> Option<Lts> {
+pub(super) fn ordered(lts: &Lts) -> Option<Lts> {
     let labels = lts.labels();
     let mut images: Vec<LabelId> = (0..labels.len() as u32).map(LabelId).collect();
     let mut changed = false;
@@ -288,8 +283,9 @@ fn renamings(view: &View, file: &str) -> Result<HashMap<String, String>, Problem
     Ok(renamings)
 }
 
-struct Common<'v> {
-    view: &'v View,
+/// What labels of two systems are called.
+pub(super) struct Common {
+    view: View,
     renamings: HashMap<String, String>,
     /// Do the systems come from different languages?
     across: bool,
@@ -302,21 +298,60 @@ struct Common<'v> {
     met: BTreeSet<String>,
 }
 
-impl Common<'_> {
+impl Common {
+    pub(super) fn new(view: &View, systems: [&Named; 2], writing: Writing) -> Result<Common, Problem> {
+        let languages = systems.map(|system| system.language);
+        Ok(Common {
+            view: view.clone(),
+            renamings: renamings(view, &systems[0].file)?,
+            across: languages[0] != languages[1],
+            counts_booleans: languages.contains(&Some("promela")),
+            table: Arc::new(Labels::written(writing)),
+            names: BTreeSet::new(),
+            met: BTreeSet::new(),
+        })
+    }
+
+    /// The common labels.
+    pub(super) fn table(&self) -> &Arc<Labels> {
+        &self.table
+    }
+
+    /// Refuses a visible name that no label had.
+    pub(super) fn has_all_visible(&self, file: &str) -> Result<(), Problem> {
+        let Some(unknown) = self.view.visible.iter().find(|&visible| !self.met.contains(visible)) else {
+            return Ok(());
+        };
+        let message = format!("neither system has a label with the name `{unknown}`");
+        let diagnostic = Diagnostic::error(REFUSED, message, Place::File(file.to_string()));
+        Err(match nearest(unknown, self.names.iter().map(String::as_str)) {
+            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+            None => diagnostic,
+        }
+        .into())
+    }
+
     fn seen(&mut self, system: &OpenedSystem) -> Result<Arc<Lts>, Problem> {
-        let labels = system.lts.labels();
+        let (labels, named) = (system.lts.labels(), system.named());
         let mut images = vec![None; labels.len()];
         for transition in system.lts.transitions() {
             let image = &mut images[transition.label.index()];
             if image.is_none() {
-                *image = Some(self.image(labels, transition.label, system)?);
+                let common = self.image(labels, transition.label, &named).map_err(|refused| Problem::from(*refused))?;
+                *image = Some(common);
             }
         }
         let images: Vec<LabelId> = images.into_iter().map(|image| image.unwrap_or(LabelId::TAU)).collect();
         Ok(Arc::new(system.lts.relabelled(self.table.clone(), &images)))
     }
 
-    fn image(&mut self, labels: &Labels, label: LabelId, system: &OpenedSystem) -> Result<LabelId, Problem> {
+    /// The common label of a label of a system.
+    pub(super) fn image(
+        &mut self,
+        labels: &Labels,
+        label: LabelId,
+        system: &Named,
+    ) -> Result<LabelId, Box<Diagnostic>> {
         if label <= LabelId::TICK {
             return Ok(label);
         }
@@ -352,7 +387,7 @@ impl Common<'_> {
         Ok(self.table.intern(Label::bag(seen)))
     }
 
-    fn argument(&self, argument: &str, name: &str, system: &OpenedSystem) -> Result<Box<str>, Problem> {
+    fn argument(&self, argument: &str, name: &str, system: &Named) -> Result<Box<str>, Box<Diagnostic>> {
         if !self.across {
             return Ok(argument.into());
         }
@@ -365,7 +400,7 @@ impl Common<'_> {
                 let diagnostic = Diagnostic::error(REFUSED, message, Place::File(system.file.clone()))
                     .note("only numbers, Booleans and names of constants can")
                     .help("hide it: list the labels to compare with --visible");
-                Err(diagnostic.into())
+                Err(Box::new(diagnostic))
             }
         }
     }

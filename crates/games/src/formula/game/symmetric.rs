@@ -15,7 +15,7 @@
 //! Where all labels are known beforehand, they are compared beforehand ([`FormulaGame::keeps`]). Where they are met on
 //! the way ([`FormulaGame::symmetric_as_explored`]), each move compares a label that is new to it with all others of
 //! its orbit, and the walk ends with [`Cut::Beyond`] at the first one that is told apart. What was explored until then
-//! is right, so an engine may decide a game of which it knows a part; and one that was cut decides nothing.
+//! is right, so an engine may decide a game that it knows in part; and one that was cut decides nothing.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -167,7 +167,7 @@ impl LabelOrbits<'_> {
         let own = choosing.choices(plan, number, Some(label), row)?;
         for &image in self.orbit(label).iter().skip(1) {
             let others = choosing.choices(plan, number, Some(image), row)?;
-            if own.count != others.count {
+            if others.count != own.count {
                 // Behind a cut nothing is remembered.
                 self.compared.clear();
                 let message = choosing.game.told_apart(row[0] as usize, label, image);
