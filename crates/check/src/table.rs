@@ -27,6 +27,7 @@ pub struct Row {
 pub struct Table {
     rows: Vec<Row>,
     first_attempt: u64,
+    sparing: bool,
 }
 
 const BOTH: &[Reduces] = &[Reduces::Symmetry, Reduces::PartialOrder];
@@ -45,7 +46,7 @@ static STANDARD: LazyLock<Table> = LazyLock::new(|| {
     rows.push(Row { engine: &GAME, reductions: &[Reduces::Symmetry] });
     rows.push(Row { engine: &SYMBOLIC_GAME, reductions: &[] });
     rows.push(Row { engine: &TEMPORAL, reductions: &[] });
-    Table { rows, first_attempt: FIRST_ATTEMPT }
+    Table { rows, first_attempt: FIRST_ATTEMPT, sparing: true }
 });
 
 impl Table {
@@ -60,9 +61,10 @@ impl Table {
         self
     }
 
-    /// The same, where the symbolic engine first tries after this many states of an explicit search: for tests.
+    /// The same, where the symbolic engine first tries after this many states of an explicit search, and hardly
+    /// anything limits its attempts: for tests, which are small and share their processor time with others.
     pub fn with_first_attempt(mut self, states: u64) -> Table {
-        self.first_attempt = states;
+        (self.first_attempt, self.sparing) = (states, false);
         self
     }
 
@@ -79,7 +81,7 @@ impl Table {
             symbolic && row.left_over(kind, facts, None, &asked).wanted().next().is_none()
         };
         let engine = self.rows.iter().find(fits)?.engine;
-        Some(Takeover { engine, asked, threads, first: self.first_attempt })
+        Some(Takeover { engine, asked, threads, first: self.first_attempt, sparing: self.sparing })
     }
 
     /// Its rows.

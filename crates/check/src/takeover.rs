@@ -21,7 +21,7 @@
 //! Cost: a thread that waits, where rule 1 is met.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use trefoil_control::{Control, Rest, Rests, count};
 use trefoil_questions::{Answer, Asked, Engine, Found, Prepared, Question, Ready, Task, Terms, Unanswered};
@@ -34,7 +34,7 @@ const LEAST_WIDTH: usize = 6;
 /// The first attempt is made after this many states.
 pub(crate) const FIRST_ATTEMPT: u64 = 1 << 20;
 /// So many expanded states are worth a poll of an attempt.
-const STATES_PER_POLL: u64 = 128;
+const STATES_PER_POLL: u64 = 512;
 /// An attempt gets at most one part in this many of the processor time since the question was put.
 const TIME_SHARE: u32 = 16;
 
@@ -45,6 +45,8 @@ pub(crate) struct Takeover {
     pub(crate) threads: usize,
     /// The first attempt is made after this many states.
     pub(crate) first: u64,
+    /// Does an attempt get a small part of the work? Otherwise a poll for each state, and any time.
+    pub(crate) sparing: bool,
 }
 
 /// How the groups of a system use its slots, when that is worth an attempt.
@@ -132,7 +134,11 @@ impl Takeover {
         let mut found: Option<(Answer, Rest)> = None;
         while let Some(rest) = rests.next() {
             if found.is_none() {
-                let attempt = control.attempt(rest.states / STATES_PER_POLL, started.elapsed() / TIME_SHARE);
+                let (polls, most) = match self.sparing {
+                    true => (rest.states / STATES_PER_POLL, started.elapsed() / TIME_SHARE),
+                    false => (rest.states, Duration::MAX),
+                };
+                let attempt = control.attempt(polls, most);
                 control.progress().detail("trying decision diagrams".to_string());
                 let answer = self.symbolic(question, system, 1, &attempt).ok();
                 control.progress().detail(String::new());

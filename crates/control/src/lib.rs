@@ -307,6 +307,16 @@ impl Control {
         }
     }
 
+    /// The same where it is passed before little work: an attempt ([`Control::attempt`]) does not count it as a poll.
+    #[inline]
+    pub fn check_in_passing(&self) -> Result<(), Stopped> {
+        match self.shared.stop.load(Ordering::Relaxed) {
+            RUNNING => Ok(()),
+            COUNTING if self.shared.polls.is_some() && self.shared.effort.is_some() => Ok(()),
+            reason => self.check_closely(reason),
+        }
+    }
+
     /// Counts a poll, or returns why the job ends.
     #[cold]
     fn check_closely(&self, reason: u8) -> Result<(), Stopped> {
