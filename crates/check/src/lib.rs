@@ -10,7 +10,8 @@
 //! way back for its witnesses. When a row gives up or a strategy turns out unsuitable, the next one follows, with a
 //! note. On [`Cut::Outgrown`](trefoil_system::Cut) the search begins again with the widened system. Evidence from a
 //! reduced system is replayed on the system itself before any caller sees it. Answers are kept by question and options
-//! ([`Kept`]); an answer that was cut is never kept.
+//! ([`Kept`]); an answer that was cut is never kept. Where an explicit search grows too large the symbolic engine takes
+//! over ([`takeover`]).
 //!
 //! Absent here on purpose: every language. Front ends propose symmetries and describe evidence.
 
@@ -24,6 +25,7 @@ mod reduction;
 mod replay;
 mod survey;
 mod table;
+mod takeover;
 
 pub use choose::{Chosen, Unusable};
 pub use group::{Group, group};

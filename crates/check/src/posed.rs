@@ -12,6 +12,7 @@ use crate::quotient::in_quotient;
 use crate::reduction::{Reduces, Reduction};
 use crate::replay::replay;
 use crate::table::{Row, Table};
+use crate::takeover::Takeover;
 
 /// A question with the engine that answers it.
 pub struct Posed<'q> {
@@ -22,6 +23,8 @@ pub struct Posed<'q> {
     strategy: &'static Strategy,
     why: String,
     notes: Vec<String>,
+    /// The engine that takes over where the chosen one cannot go on.
+    takeover: Option<Takeover>,
 }
 
 /// The systems that a front end offers for a search.
@@ -54,11 +57,13 @@ impl<'q> Posed<'q> {
                 strategy_named(name).ok_or_else(|| Unanswered::refused(format!("there is no strategy {name}")))?
             }
         };
+        let takeover = table.takeover(question.kind(), &facts, &honoured, threads);
         let terms = Terms { asked: &honoured, threads, symmetric: reduction == Some(Reduces::Symmetry) };
         let mut notes = Vec::new();
         let mut waiting = rows.iter();
         while let Some(Row { engine, .. }) = waiting.next() {
-            let posed = |engine: &'q dyn Engine, prepared, why, notes| Posed {
+            let posed = |engine: &'q dyn Engine, prepared, why, notes, takeover| Posed {
+                takeover,
                 question,
                 engine,
                 prepared,
@@ -71,7 +76,7 @@ impl<'q> Posed<'q> {
                 Ready::Ready(prepared) => {
                     let reason = reason(*engine, &facts, asked);
                     let why = notes.first().map_or(reason, |given_up: &String| given_up.clone());
-                    return Ok(posed(*engine, prepared, why, notes));
+                    return Ok(posed(*engine, prepared, why, notes, takeover));
                 }
                 Ready::GaveUp { why, instead } => {
                     let next = match &instead {
@@ -81,7 +86,7 @@ impl<'q> Posed<'q> {
                     let Some(next) = next else { return Err(Unanswered::refused(why)) };
                     notes.push(format!("{why}; used {} instead", next.engine.name()));
                     if let Some((_, prepared)) = instead {
-                        return Ok(posed(next.engine, prepared, why, notes));
+                        return Ok(posed(next.engine, prepared, why, notes, takeover));
                     }
                 }
             }
@@ -115,7 +120,9 @@ impl<'q> Posed<'q> {
             }
             (None, _) | (_, None) => self.plain(offered.system.clone(), control)?,
         };
-        answer.why = format!("{}: {}", self.engine.name(), self.why);
+        if answer.why.is_empty() {
+            answer.why = format!("{}: {}", self.engine.name(), self.why);
+        }
         answer.notes.splice(0..0, notes);
         Ok(answer)
     }
@@ -186,7 +193,7 @@ impl<'q> Posed<'q> {
     /// Without a reduction, with as much room in rows as it takes.
     fn plain(&self, mut system: Arc<dyn System>, control: &Control) -> Result<Answer, Unanswered> {
         loop {
-            match self.prepared.answer(&Task::of(&*system), control) {
+            match self.answer_plain(&*system, control) {
                 Err(Unanswered::Cut { cut: Cut::Outgrown, counts }) => {
                     system = system.widened().ok_or(Unanswered::Cut { cut: Cut::Outgrown, counts })?;
                 }
@@ -200,6 +207,15 @@ impl<'q> Posed<'q> {
                 Err(other) => return Err(other),
             }
         }
+    }
+
+    fn answer_plain(&self, system: &dyn System, control: &Control) -> Result<Answer, Unanswered> {
+        let Some(takeover) = &self.takeover else { return self.prepared.answer(&Task::of(system), control) };
+        let (mut answer, why) = takeover.answer(&self.question, &*self.prepared, system, control)?;
+        if let Some(why) = why {
+            answer.why = format!("{} instead of {}: {why}", takeover.engine.name(), self.engine.name());
+        }
+        Ok(answer)
     }
 }
 

@@ -5,12 +5,13 @@ use std::sync::LazyLock;
 use trefoil_explore::{BITSTATE, EXACT, HASH_COMPACT};
 use trefoil_games::engine::GAME;
 use trefoil_games::symbolic::SYMBOLIC_GAME;
-use trefoil_questions::{Asked, Engine, Facts, Kind, ProvableSymmetries, Setting, SymmetryUse};
+use trefoil_questions::{Asked, Engine, EngineChoice, Facts, Kind, ProvableSymmetries, Setting, SymmetryUse};
 use trefoil_refine::{ANTICHAIN, DEADLOCK, DETERMINISM, DIVERGENCE, HAS_TRACE, LAZY_NORMAL_FORM, NORMAL_FORM};
 use trefoil_symbolic::SYMBOLIC;
 use trefoil_temporal::TEMPORAL;
 
 use crate::reduction::Reduces;
+use crate::takeover::{FIRST_ATTEMPT, Takeover};
 
 /// An engine, and the reductions of systems that it can be combined with, one at a time.
 #[derive(Clone, Copy)]
@@ -25,6 +26,8 @@ pub struct Row {
 #[derive(Clone)]
 pub struct Table {
     rows: Vec<Row>,
+    first_attempt: u64,
+    sparing: bool,
 }
 
 const BOTH: &[Reduces] = &[Reduces::Symmetry, Reduces::PartialOrder];
@@ -43,7 +46,7 @@ static STANDARD: LazyLock<Table> = LazyLock::new(|| {
     rows.push(Row { engine: &GAME, reductions: &[Reduces::Symmetry] });
     rows.push(Row { engine: &SYMBOLIC_GAME, reductions: &[] });
     rows.push(Row { engine: &TEMPORAL, reductions: &[] });
-    Table { rows }
+    Table { rows, first_attempt: FIRST_ATTEMPT, sparing: true }
 });
 
 impl Table {
@@ -58,6 +61,29 @@ impl Table {
         self
     }
 
+    /// The same, where the symbolic engine first tries after this many states of an explicit search, and hardly
+    /// anything limits its attempts: for tests, which are small and share their processor time with others.
+    pub fn with_first_attempt(mut self, states: u64) -> Table {
+        (self.first_attempt, self.sparing) = (states, false);
+        self
+    }
+
+    /// The engine that takes over from an explicit one, where it honours as much and the user did not choose.
+    pub(crate) fn takeover(&self, kind: Kind, facts: &Facts, honoured: &Asked, threads: usize) -> Option<Takeover> {
+        if honoured.wants(Setting::Engine)
+            || !matches!(kind, Kind::Reach | Kind::Refine | Kind::Deadlock | Kind::Divergence)
+        {
+            return None;
+        }
+        let asked = Asked { engine: Some(EngineChoice::Symbolic), ..honoured.clone() };
+        let fits = |row: &&Row| {
+            let symbolic = row.engine.family() == EngineChoice::Symbolic && row.engine.takes(kind, facts).is_ok();
+            symbolic && row.left_over(kind, facts, None, &asked).wanted().next().is_none()
+        };
+        let engine = self.rows.iter().find(fits)?.engine;
+        Some(Takeover { engine, asked, threads, first: self.first_attempt, sparing: self.sparing })
+    }
+
     /// Its rows.
     pub fn rows(&self) -> &[Row] {
         &self.rows
@@ -69,6 +95,9 @@ impl Row {
     pub fn left_over(&self, kind: Kind, facts: &Facts, reduction: Option<Reduces>, asked: &Asked) -> Asked {
         let mut left = asked.clone();
         self.engine.honours(kind, facts, &mut left);
+        if asked.engine == Some(self.engine.family()) {
+            left.take(Setting::Engine);
+        }
         match reduction {
             Some(Reduces::Symmetry) => {
                 left.take(Setting::Strategy);

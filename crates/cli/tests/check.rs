@@ -353,20 +353,24 @@ fn algorithms_threads_and_compression_agree() {
 #[test]
 fn budgets_end_an_assertion_and_not_the_run() {
     let folder = folder(&[("huge.csp", HUGE)]);
-    let (code, out, err) = trefoil(&folder, &["check", "huge.csp", "--symmetry", "off", "--timeout", "300ms"]);
+    let explicit = ["check", "huge.csp", "--symmetry", "off", "--engine", "explicit"];
+    let (code, out, err) = trefoil(&folder, &[&explicit[..], &["--timeout", "300ms"]].concat());
     assert_eq!(code, 3, "{out}{err}");
     assert!(out.contains("  1  unknown  HUGE :[deadlock free [F]]  (") && out.contains(" states, "), "{out}");
     assert!(out.contains("timeout of 0.3 s reached"), "{out}");
     assert!(out.contains("  2  holds "), "{out}");
-    let (code, out, _) = trefoil(
-        &folder,
-        &["check", "huge.csp", "--symmetry", "off", "--memory", "48M", "--format", "json", "--only", "1"],
-    );
+    let scarce = ["--memory", "48M", "--format", "json", "--only", "1"];
+    let (code, out, _) = trefoil(&folder, &[&explicit[..], &scarce].concat());
     assert_eq!(code, 3);
     let result = &json(&out)["runs"][0]["results"][0];
     assert_eq!((&result["result"], &result["verdict"]), (&Value::Null, &"unknown".into()));
     assert!(result["reason"].as_str().is_some_and(|reason| reason.contains("memory budget")), "{result}");
     assert!(result["visited_states"].as_u64().is_some_and(|states| states > 0), "{result}");
+    // Without the choice of an engine, diagrams take over where the memory ends.
+    let (code, out, err) = trefoil(&folder, &["check", "huge.csp", "--symmetry", "off", "--memory", "64M", "--why"]);
+    assert_eq!(code, 0, "{out}{err}");
+    let why = "symbolic instead of deadlock: explicit search ended after ";
+    assert!(out.contains("  1  holds ") && out.contains(why) && out.contains("memory budget of 64.0 MB"), "{out}");
 }
 
 /// Where more than half of the budget is in use, waiting for memory to be given back brings nothing.
@@ -387,7 +391,7 @@ fn a_tight_budget_is_not_waited_for_before_every_assertion() {
 fn an_interrupt_gives_unknown_with_counts() {
     let folder = folder(&[("huge.csp", HUGE)]);
     let child = program(&folder)
-        .args(["check", "huge.csp", "--symmetry", "off"])
+        .args(["check", "huge.csp", "--symmetry", "off", "--engine", "explicit"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -430,7 +434,7 @@ assert HUGE [T= STOP
 /// stopped before they could count anything are given back.
 fn stopped(budget: [&str; 2], reason: &str, algorithm: &str, only: &[String]) -> Vec<String> {
     let folder = folder(&[("kinds.csp", KINDS)]);
-    let mut arguments = vec!["check", "kinds.csp", "--symmetry", "off", "--format", "json"];
+    let mut arguments = vec!["check", "kinds.csp", "--symmetry", "off", "--engine", "explicit", "--format", "json"];
     arguments.extend(["--algorithm", algorithm, budget[0], budget[1]]);
     arguments.extend(only.iter().flat_map(|number| ["--only", number]));
     let (code, out, err) = trefoil(&folder, &arguments);

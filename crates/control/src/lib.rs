@@ -17,7 +17,14 @@
 //!
 //! Some work is worth only a little time, such as naming a structure whose order is known already. [`Control::within`]
 //! makes a control for such work, which ends after a given *processor* time of the process, so that a busy machine
-//! gives the same answers, and whenever the enclosing job ends.
+//! gives the same answers, and whenever the enclosing job ends. [`Control::attempt`] also ends after a number of polls,
+//! which depends on no clock.
+//!
+//! # Parts that run out by themselves
+//!
+//! A job that can answer in two ways gives the first one a [`Control::part`]: when that uses up the memory, the part
+//! ends and the job goes on, once the memory is free again ([`Control::settle`]). Between two rounds a search under
+//! such a control may rest ([`Control::rest`]) while another thread tries the second way ([`Rests`]).
 //!
 //! # Stops for tests
 //!
@@ -31,9 +38,10 @@ mod memory;
 mod numbers;
 mod processor;
 mod progress;
+mod rests;
 
 use std::fmt;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -41,6 +49,7 @@ use std::time::{Duration, Instant};
 pub use memory::{Settling, available_memory, peak_memory, resident_memory};
 pub use numbers::{count, counted, digits};
 pub use progress::{Progress, Snapshot};
+pub use rests::{Rest, Rests};
 
 /// How often the watchdog samples the clock and the memory.
 pub const WATCHDOG_PERIOD: Duration = Duration::from_millis(20);
@@ -119,8 +128,20 @@ struct Shared {
     polls: Option<Polls>,
     started: Instant,
     resident: AtomicU64,
-    progress: Progress,
+    progress: Arc<Progress>,
     effort: Option<Effort>,
+    /// How many parts of this job answer for its memory.
+    answering: AtomicU32,
+    /// Where a search rests between its rounds.
+    rests: Option<Arc<Rests>>,
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        if let Some(Effort { around, answers: true, .. }) = &self.effort {
+            around.shared.answering.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
 }
 
 /// A stop at a given poll.
@@ -130,11 +151,24 @@ struct Polls {
     reason: u8,
 }
 
-/// A part of a job that may take some processor time.
+/// A part of a job.
 struct Effort {
     around: Control,
-    most: Duration,
+    /// The processor time that it may take, if that is limited.
+    most: Option<Duration>,
     before: Duration,
+    /// Does the job go on when this part has used up the memory?
+    answers: bool,
+}
+
+impl Effort {
+    fn new(around: &Control, most: Option<Duration>) -> Effort {
+        Effort { around: around.clone(), most, before: processor::time_used(), answers: false }
+    }
+
+    fn is_spent(&self) -> bool {
+        self.most.is_some_and(|most| processor::time_used().saturating_sub(self.before) >= most)
+    }
 }
 
 /// The handle a job carries; clones share one job.
@@ -161,13 +195,12 @@ impl Control {
     /// A job for tests, which stops for this reason at its `poll`-th [`Control::check`], counted from 1 over all
     /// threads and parts; 0 never stops it. [`Control::polls`] returns how many there were.
     pub fn stopping_at(poll: u64, reason: Stopped) -> Control {
-        let (limits, reason) = match reason {
-            Stopped::Interrupted => (Limits::default(), INTERRUPTED),
-            Stopped::Timeout { limit } => (Limits { time: Some(limit), memory: None }, TIMEOUT),
-            Stopped::Memory { limit } => (Limits { time: None, memory: Some(limit) }, MEMORY),
-            Stopped::States { .. } | Stopped::Steps { .. } => (Limits::default(), STATES),
+        let limits = match reason {
+            Stopped::Timeout { limit } => Limits { time: Some(limit), memory: None },
+            Stopped::Memory { limit } => Limits { time: None, memory: Some(limit) },
+            Stopped::Interrupted | Stopped::States { .. } | Stopped::Steps { .. } => Limits::default(),
         };
-        let polls = Polls { left: AtomicU64::new(poll), made: AtomicU64::new(0), reason };
+        let polls = Polls { left: AtomicU64::new(poll), made: AtomicU64::new(0), reason: code(reason) };
         Control::make(Instant::now(), limits, None, Some(polls))
     }
 
@@ -193,11 +226,51 @@ impl Control {
     /// A control for a part of this job that ends with the job, or earlier after this much processor time; it then
     /// reports [`Stopped::Timeout`], while the job continues.
     pub fn within(&self, most: Duration) -> Control {
-        let effort = Effort { around: self.clone(), most, before: processor::time_used() };
         let limits = Limits { time: Some(most), memory: self.shared.limits.memory };
-        let control = Control::make(Instant::now(), limits, Some(effort), None);
+        let control = Control::make(Instant::now(), limits, Some(Effort::new(self, Some(most))), None);
         control.set_watch();
         control
+    }
+
+    /// The same for a part that also ends after this many polls.
+    pub fn attempt(&self, polls: u64, most: Duration) -> Control {
+        let limits = Limits { time: Some(most), memory: self.shared.limits.memory };
+        let polls = Polls { left: AtomicU64::new(polls.max(1)), made: AtomicU64::new(0), reason: TIMEOUT };
+        let control = Control::make(Instant::now(), limits, Some(Effort::new(self, Some(most))), Some(polls));
+        control.set_watch();
+        control
+    }
+
+    /// A control for a part of this job that ends with the job, or alone when the memory is used up or when there are
+    /// more states than can be numbered. Until it is dropped the job does not end for lack of memory. It reports its
+    /// progress as that of the job, and rests here ([`Control::rest`]).
+    pub fn part(&self, rests: &Arc<Rests>) -> Control {
+        self.shared.answering.fetch_add(1, Ordering::Relaxed);
+        let effort = Effort { answers: true, ..Effort::new(self, None) };
+        let mut control = Control::make(self.shared.started, self.shared.limits, Some(effort), None);
+        if let Some(shared) = Arc::get_mut(&mut control.shared) {
+            shared.progress = self.shared.progress.clone();
+            shared.rests = Some(rests.clone());
+        }
+        control.set_watch();
+        control
+    }
+
+    /// Waits until memory that was freed is given back, a few seconds at most.
+    pub fn settle(&self) {
+        Settling::default().settle(self.shared.limits, || self.check().is_err());
+    }
+
+    /// Between two rounds of a search: waits while another thread tries a different way, if one is due.
+    pub fn rest(&self, rest: Rest) {
+        if let Some(rests) = &self.shared.rests {
+            rests.rest(rest);
+        }
+    }
+
+    /// Ends the job for the reason for which a part of it ended.
+    pub fn end_for(&self, reason: Stopped) {
+        self.stop(code(reason));
     }
 
     fn set_watch(&self) {
@@ -217,8 +290,10 @@ impl Control {
                 polls,
                 started,
                 resident: AtomicU64::new(0),
-                progress: Progress::default(),
+                progress: Arc::default(),
                 effort,
+                answering: AtomicU32::new(0),
+                rests: None,
             }),
         }
     }
@@ -232,6 +307,16 @@ impl Control {
         }
     }
 
+    /// The same where it is passed before little work: an attempt ([`Control::attempt`]) does not count it as a poll.
+    #[inline]
+    pub fn check_in_passing(&self) -> Result<(), Stopped> {
+        match self.shared.stop.load(Ordering::Relaxed) {
+            RUNNING => Ok(()),
+            COUNTING if self.shared.polls.is_some() && self.shared.effort.is_some() => Ok(()),
+            reason => self.check_closely(reason),
+        }
+    }
+
     /// Counts a poll, or returns why the job ends.
     #[cold]
     fn check_closely(&self, reason: u8) -> Result<(), Stopped> {
@@ -239,8 +324,13 @@ impl Control {
             return Err(self.reason(reason));
         }
         match (&self.shared.polls, &self.shared.effort) {
-            (Some(polls), _) => {
+            (Some(polls), effort) => {
                 polls.made.fetch_add(1, Ordering::Relaxed);
+                if let Some(effort) = effort
+                    && effort.around.check().is_err()
+                {
+                    self.stop(effort.around.shared.stop.load(Ordering::Relaxed));
+                }
                 let left = polls.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
                 if left == Ok(1) {
                     self.stop(polls.reason);
@@ -326,6 +416,15 @@ impl Control {
     }
 }
 
+fn code(reason: Stopped) -> u8 {
+    match reason {
+        Stopped::Interrupted => INTERRUPTED,
+        Stopped::Timeout { .. } => TIMEOUT,
+        Stopped::Memory { .. } => MEMORY,
+        Stopped::States { .. } | Stopped::Steps { .. } => STATES,
+    }
+}
+
 /// The first reason is kept.
 fn stop(shared: &Shared, reason: u8) {
     let running = |code: u8| (code == RUNNING || code == COUNTING).then_some(reason);
@@ -336,9 +435,7 @@ fn watch(watched: &Weak<Shared>) {
     while let Some(shared) = watched.upgrade() {
         if let Some(effort) = &shared.effort {
             match effort.around.shared.stop.load(Ordering::Relaxed) {
-                RUNNING | COUNTING if processor::time_used().saturating_sub(effort.before) >= effort.most => {
-                    stop(&shared, TIMEOUT)
-                }
+                RUNNING | COUNTING if effort.is_spent() => stop(&shared, TIMEOUT),
                 RUNNING | COUNTING => {}
                 reason => stop(&shared, reason),
             }
@@ -351,7 +448,7 @@ fn watch(watched: &Weak<Shared>) {
             && let Some(resident) = resident_memory()
         {
             shared.resident.store(resident, Ordering::Relaxed);
-            if resident > limit {
+            if resident > limit && shared.answering.load(Ordering::Relaxed) == 0 {
                 stop(&shared, MEMORY);
             }
         }

@@ -298,7 +298,7 @@ impl Diagrams {
 
     /// Runs an operation whose operands are below sets. `width` is how many slots the rows have.
     pub(crate) fn run(&self, width: usize, operation: impl FnOnce(&mut Worker) -> Outcome) -> Result<Set, Stopped> {
-        self.shared.control.check()?;
+        self.shared.control.check_in_passing()?;
         let mut worker = self.driver.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let shared = &*self.shared;
         shared.deepest_job.store((width as u32).saturating_sub(3), Ordering::Relaxed);

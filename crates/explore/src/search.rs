@@ -23,6 +23,8 @@
 //! Within a piece, the successors of several states are generated, packed and hashed first, while the processor fetches
 //! the lines of the index that they will need, and inserted afterwards.
 //!
+//! Between two rounds the search may rest while another engine tries the question ([`Control::rest`]).
+//!
 //! Between two rounds the states may be packed in another way ([`crate::fit`]). The threads end then, and new ones
 //! continue with the visitors.
 //!
@@ -43,7 +45,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use trefoil_control::Control;
+use trefoil_control::{Control, Rest};
 use trefoil_system::{Cut, Explorer, GroupId, LabelId, StateId, System, TakenStep, Value};
 
 use crate::expand::{Expander, Job, Staff};
@@ -387,6 +389,8 @@ struct Progress {
     next: BTreeMap<u32, Frontier>,
     /// How many states wait in these tables.
     waits: u64,
+    /// States that were expanded.
+    expanded: u64,
     /// The first round of this level.
     first_round: usize,
     /// The least finding so far.
@@ -504,7 +508,9 @@ fn find_cycles<V: Visitor>(shared: &Shared<'_>, crew: &mut Crew<'_, Expander<'_,
 /// One round; then what follows it is known.
 fn run_round<V: Visitor>(shared: &Shared<'_>, crew: &mut Crew<'_, Expander<'_, V>>, progress: &mut Progress) {
     let round = std::mem::take(&mut progress.round);
-    progress.waiting = progress.waiting.max(round.len() + progress.waits);
+    let before = round.len() + progress.waits;
+    progress.waiting = progress.waiting.max(before);
+    progress.expanded += round.len();
     if !std::mem::take(&mut progress.is_noted) {
         progress.history.add(&round, progress.distance, progress.silent);
     }
@@ -524,5 +530,7 @@ fn run_round<V: Visitor>(shared: &Shared<'_>, crew: &mut Crew<'_, Expander<'_, V
         progress.round = aside;
         progress.is_noted = true;
         progress.repack = Some(Repack::Widen(misfits));
+    } else if !shared.halted() && progress.found.is_none() {
+        shared.control.rest(Rest { states: progress.expanded, before, waiting: progress.waits });
     }
 }

@@ -131,6 +131,7 @@ impl<'a> Compiling<'a> {
                     .collect(),
                 must_write: set(resets, None),
                 visibility,
+                ..Group::default()
             });
             network.group_formats.push(self.id);
             GroupId(network.groups.len() as u32 - 1)

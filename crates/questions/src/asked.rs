@@ -128,20 +128,23 @@ impl Store {
 /// What searches a system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EngineChoice {
-    /// Chosen by the question.
+    /// Chosen by the question, and by how many states there turn out to be.
     Automatic,
+    /// One state after the other.
+    Explicit,
     /// Decision diagrams.
     Symbolic,
 }
 
 impl EngineChoice {
     /// All of them.
-    pub const ALL: [EngineChoice; 2] = [EngineChoice::Automatic, EngineChoice::Symbolic];
+    pub const ALL: [EngineChoice; 3] = [EngineChoice::Automatic, EngineChoice::Explicit, EngineChoice::Symbolic];
 
     /// Its name.
     pub const fn name(self) -> &'static str {
         match self {
             EngineChoice::Automatic => "auto",
+            EngineChoice::Explicit => "explicit",
             EngineChoice::Symbolic => "symbolic",
         }
     }

@@ -7,7 +7,7 @@ use trefoil_control::{Control, Stopped};
 use trefoil_system::{Cut, LabelId, Labels, System, Value};
 
 use crate::answer::{Answer, Counts};
-use crate::asked::Asked;
+use crate::asked::{Asked, EngineChoice};
 use crate::facts::Facts;
 use crate::question::{Kind, Question};
 
@@ -18,6 +18,11 @@ pub trait Engine: Sync {
 
     /// One line about it.
     fn about(&self) -> &'static str;
+
+    /// Which choice of the user (`--engine`) it belongs to.
+    fn family(&self) -> EngineChoice {
+        EngineChoice::Explicit
+    }
 
     /// Does it take questions of this kind, given these facts? If not, why?
     fn takes(&self, kind: Kind, facts: &Facts) -> Result<(), Refusal>;

@@ -69,6 +69,7 @@ impl<'a> Product<'a> {
                 may_write: with_node(&group.may_write),
                 must_write: shifted(&group.must_write),
                 visibility: group.visibility,
+                ..Group::default()
             })
             .collect();
         let few = |group: &Group| {

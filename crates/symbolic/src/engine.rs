@@ -9,8 +9,8 @@ use std::time::Instant;
 use trefoil_control::{Control, Stopped};
 use trefoil_diagrams::UBig;
 use trefoil_questions::{
-    Algorithm, Answer, Asked, Counts, Engine, Evidence, Facts, Found, Goal, Kind, Prepared, Preprocess, Question,
-    Reach, Ready, Refusal, Setting, Store, SymbolicCounts, Task, Terms, Unanswered,
+    Algorithm, Answer, Asked, Counts, Engine, EngineChoice, Evidence, Facts, Found, Goal, Kind, Prepared, Preprocess,
+    Question, Reach, Ready, Refusal, Setting, Store, SymbolicCounts, Task, Terms, Unanswered,
 };
 use trefoil_system::{Cut, LabelId, Labels, Observations, Path};
 
@@ -26,6 +26,10 @@ pub static SYMBOLIC: SymbolicEngine = SymbolicEngine;
 impl Engine for SymbolicEngine {
     fn name(&self) -> &'static str {
         "symbolic"
+    }
+
+    fn family(&self) -> EngineChoice {
+        EngineChoice::Symbolic
     }
 
     fn about(&self) -> &'static str {
@@ -49,7 +53,7 @@ impl Engine for SymbolicEngine {
     }
 
     fn honours(&self, kind: Kind, _: &Facts, asked: &mut Asked) {
-        let requested = asked.engine.is_some_and(|engine| engine.name() == self.name());
+        let requested = asked.engine == Some(self.family());
         // No other engine goes on after a counterexample about processes: the option alone must not choose this one.
         if kind == Kind::Reach || requested {
             asked.take(Setting::KeepGoing);
@@ -65,9 +69,6 @@ impl Engine for SymbolicEngine {
         }
         if asked.store.is_none_or(|store| store == Store::Exact) {
             asked.take(Setting::Store);
-        }
-        if requested {
-            asked.take(Setting::Engine);
         }
     }
 
@@ -105,7 +106,9 @@ impl Prepared for Reaching<'_> {
         control.check()?;
         control.progress().begin(PHASE, 0);
         let options = Options { threads: self.threads, ..Options::default() };
-        let mut space = Space::new(task.system, &options, control)?;
+        // Groups that read less, where the system has such.
+        let apart = task.system.with_last_resorts();
+        let mut space = Space::new(apart.as_deref().unwrap_or(task.system), &options, control)?;
         let explored = space.explore(|kind| self.until.is_some_and(|goal| self.is_error(goal, kind)));
         if let Err(cut) = explored {
             return Err(Unanswered::Cut { cut, counts: Box::new(counts_so_far(&space)) });

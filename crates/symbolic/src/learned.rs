@@ -28,7 +28,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use trefoil_control::{Control, Stopped};
 use trefoil_diagrams::{Diagrams, Pair, Relation, Set, Slots};
-use trefoil_system::{Cut, Explorer, LabelId, LocalGroup, System, Value, Visibility};
+use trefoil_system::{Cut, Explorer, Group, LabelId, LocalGroup, System, Value, Visibility};
 
 use crate::order::places;
 
@@ -36,6 +36,8 @@ use crate::order::places;
 pub struct Bundle {
     groups: Vec<LocalGroup>,
     visibility: Visibility,
+    /// Do the groups have steps only where no other one has?
+    last_resort: bool,
     /// The positions of the slots that are read, ascending.
     reads: Vec<usize>,
     /// For each slot that is read, ascending by slot, where its value is in a row of the projection.
@@ -73,6 +75,8 @@ struct New {
 const MOST_ANTICIPATED: usize = 1 << 18;
 /// So many pairs are added to a relation at a time.
 const PORTION: usize = 1 << 16;
+/// After this many rows the control is checked: about as much work as between two polls of the diagrams.
+const ROWS_PER_POLL: usize = 16;
 
 impl Bundle {
     /// The bundles of a system whose slots are in this order.
@@ -84,9 +88,9 @@ impl Bundle {
     ) -> Result<Vec<Bundle>, Cut> {
         let place = places(order);
         let mut bundles: Vec<Bundle> = Vec::new();
-        let mut known: HashMap<(Vec<usize>, Vec<usize>, Visibility), usize> = HashMap::new();
+        let mut known: HashMap<(Vec<usize>, Vec<usize>, Visibility, bool), usize> = HashMap::new();
         for group in LocalGroup::all(system, control)? {
-            let visibility = system.groups()[group.id.index()].visibility;
+            let Group { visibility, last_resort, .. } = system.groups()[group.id.index()];
             let sorted = |slots: Vec<usize>| {
                 let mut positions: Vec<usize> = slots.iter().map(|&slot| place[slot]).collect();
                 positions.sort_unstable();
@@ -95,7 +99,7 @@ impl Bundle {
             let (inputs, outputs): (Vec<usize>, Vec<usize>) =
                 (group.inputs.iter().collect(), group.outputs.iter().collect());
             let next = bundles.len();
-            let place_of = *known.entry((inputs.clone(), outputs.clone(), visibility)).or_insert(next);
+            let place_of = *known.entry((inputs.clone(), outputs.clone(), visibility, last_resort)).or_insert(next);
             if let Some(bundle) = bundles.get_mut(place_of) {
                 bundle.groups.push(group);
                 continue;
@@ -120,6 +124,7 @@ impl Bundle {
                 walks: 0,
                 groups: vec![group],
                 visibility,
+                last_resort,
                 reads,
             });
         }
@@ -144,6 +149,7 @@ impl Bundle {
         Ok(Bundle {
             groups: self.groups.clone(),
             visibility: self.visibility,
+            last_resort: self.last_resort,
             read_at: self.read_at.iter().map(|&at| column_now[at]).collect(),
             slots: diagrams.slots(&reads)?,
             reads,
@@ -163,6 +169,12 @@ impl Bundle {
     /// Which labels its steps have.
     pub fn visibility(&self) -> Visibility {
         self.visibility
+    }
+
+    /// Do the groups have steps only where no other one has? Then the relation and all that is known is about states
+    /// in which that is so.
+    pub fn is_last_resort(&self) -> bool {
+        self.last_resort
     }
 
     /// The relation, as far as it is known.
@@ -237,9 +249,10 @@ impl Bundle {
     ) -> Result<(), Cut> {
         let mut new = New::default();
         let mut values = vec![0; self.read_at.len()];
-        let rows = diagrams.rows(fresh);
-        for row in rows {
-            diagrams.control().check()?;
+        for (number, row) in diagrams.rows(fresh).enumerate() {
+            if number % ROWS_PER_POLL == 0 {
+                diagrams.control().check()?;
+            }
             self.read_at.iter().zip(&mut values).for_each(|(&at, value)| *value = row[at]);
             let mut steps = 0;
             let mut erring: BTreeMap<u32, u64> = BTreeMap::new();

@@ -35,11 +35,7 @@ impl<'s> Space<'s> {
             if !found.is_empty() {
                 break found;
             }
-            let mut next = diagrams.empty();
-            for bundle in &self.bundles {
-                next = diagrams.union(&next, &diagrams.image(&here, bundle.relation())?)?;
-            }
-            let next = diagrams.difference(&next, &seen)?;
+            let next = diagrams.difference(&self.after(&here)?, &seen)?;
             if next.is_empty() {
                 return Ok(None);
             }
@@ -51,8 +47,10 @@ impl<'s> Space<'s> {
             self.control.check()?;
             let target = self.single(&rows[rows.len() - 1])?;
             let mut before = None;
+            let resting = self.resting(level)?;
             for bundle in &self.bundles {
-                let sources = diagrams.preimage(&target, bundle.relation(), level)?;
+                let within = self.where_due(bundle, level, &resting);
+                let sources = diagrams.preimage(&target, bundle.relation(), within)?;
                 if let Some(row) = self.first(&sources) {
                     before = Some(row);
                     break;

@@ -8,7 +8,12 @@
 //!   a round goes several steps deep; what is new in a round is what the next one begins with, so every state meets
 //!   every group;
 //! - *saturation*: everything that the known relations reach ([`Diagrams::saturated`]), then the relations learn from
-//!   the new states, until there are none.
+//!   the new states, until there are none. Where few states are new, some levels follow before the next saturation.
+//!
+//! Groups that are a last resort ([`trefoil_system::Group::last_resort`]; Promela's `timeout`) have steps where no
+//! other group has one. They are learned from and applied to these states alone: where the others have learned from a
+//! set of states, what none of them has a step in is a difference of sets. A saturation goes without them until it
+//! finds nothing new.
 //!
 //! When the set of states has become large, its slots are put into a better order between two rounds ([`crate::sift`]),
 //! and everything that was learned with them.
@@ -78,6 +83,9 @@ pub struct Options {
 const REORDER_AT: usize = 2_000;
 /// A better order is looked for again when the set has grown this many times.
 const REORDER_GROWTH: usize = 4;
+
+/// A level is small when all states have this many times as many nodes.
+const SMALL_LEVEL: usize = 8;
 
 /// Time between two counts for the progress line.
 const REPORT: Duration = Duration::from_millis(500);
@@ -266,7 +274,8 @@ impl<'s> Space<'s> {
         };
         self.counted = states;
         let (nodes, peak) = (self.diagrams.nodes(&self.states), self.diagrams.peak_nodes());
-        progress.detail(format!("{} states in {nodes} nodes{growth}, at most {peak} nodes", self.counted));
+        let word = if self.counted == UBig::ONE { "state" } else { "states" };
+        progress.detail(format!("{} {word} in {nodes} nodes{growth}, at most {peak} nodes", self.counted));
         self.reported = Some(Instant::now());
         Ok(())
     }
@@ -274,36 +283,124 @@ impl<'s> Space<'s> {
     /// The new states one step from these; every bundle learns from them.
     pub(crate) fn level(&mut self, from: &Set) -> Result<Set, Cut> {
         self.learn_all(from)?;
+        let next = self.after(from)?;
+        Ok(self.diagrams.difference(&next, &self.states)?)
+    }
+
+    /// The states one step from these. All bundles have learned from them.
+    pub(crate) fn after(&self, from: &Set) -> Result<Set, Cut> {
+        let resting = self.resting(from)?;
         let mut next = self.diagrams.empty();
         for bundle in &self.bundles {
-            let image = self.diagrams.image(from, bundle.relation())?;
+            let image = self.diagrams.image(self.where_due(bundle, from, &resting), bundle.relation())?;
             next = self.diagrams.union(&next, &image)?;
         }
-        Ok(self.diagrams.difference(&next, &self.states)?)
+        Ok(next)
+    }
+
+    /// The states among these in which no bundle has a step but last resorts; none where there are no last resorts.
+    /// All other bundles have learned from them.
+    pub(crate) fn resting(&self, states: &Set) -> Result<Set, Cut> {
+        if !self.has_last_resorts() {
+            return Ok(self.diagrams.empty());
+        }
+        self.without_steps(states, self.bundles.iter().filter(|bundle| !bundle.is_last_resort()))
+    }
+
+    fn has_last_resorts(&self) -> bool {
+        self.bundles.iter().any(Bundle::is_last_resort)
+    }
+
+    /// The states among all in which a bundle may have steps, given those that rest.
+    pub(crate) fn where_due<'r>(&self, bundle: &Bundle, all: &'r Set, resting: &'r Set) -> &'r Set {
+        if bundle.is_last_resort() { resting } else { all }
     }
 
     /// The new states that the bundles reach from these one after the other.
     pub(crate) fn chain(&mut self, from: &Set) -> Result<Set, Cut> {
         let mut now = from.clone();
         for at in 0..self.bundles.len() {
-            self.learn(at, &now)?;
-            now = self.diagrams.extended(&now, self.bundles[at].relation())?;
+            if !self.bundles[at].is_last_resort() {
+                self.learn(at, &now)?;
+                now = self.diagrams.extended(&now, self.bundles[at].relation())?;
+            }
         }
+        let late = self.after_resting(from)?;
+        now = self.diagrams.union(&now, &late)?;
         Ok(self.diagrams.difference(&now, &self.states)?)
+    }
+
+    /// What last resorts lead to from these states, which all other bundles have learned from.
+    fn after_resting(&mut self, from: &Set) -> Result<Set, Cut> {
+        let resting = self.resting(from)?;
+        let mut next = self.diagrams.empty();
+        if resting.is_empty() {
+            return Ok(next);
+        }
+        for at in 0..self.bundles.len() {
+            if self.bundles[at].is_last_resort() {
+                self.learn(at, &resting)?;
+                let image = self.diagrams.image(&resting, self.bundles[at].relation())?;
+                next = self.diagrams.union(&next, &image)?;
+            }
+        }
+        Ok(next)
     }
 
     /// The states that the known relations reach, after every bundle has learned from these; none when they are all
     /// there. Saturated sets have regular diagrams, and what is new in them often has not: so bundles learn from all
     /// states.
     fn saturate(&mut self, states: &Set) -> Result<Set, Cut> {
-        self.learn_all(states)?;
-        let relations: Vec<&Relation> = self.bundles.iter().map(Bundle::relation).collect();
-        let all = self.diagrams.saturated(states, &relations)?;
+        for at in 0..self.bundles.len() {
+            if !self.bundles[at].is_last_resort() {
+                self.learn(at, states)?;
+            }
+        }
+        let usual = self.bundles.iter().filter(|bundle| !bundle.is_last_resort());
+        let relations: Vec<&Relation> = usual.map(Bundle::relation).collect();
+        let mut all = self.diagrams.saturated(states, &relations)?;
+        if all == *states {
+            let late = self.after_resting(states)?;
+            all = self.diagrams.union(&all, &late)?;
+        } else {
+            all = self.ahead(states, all)?;
+        }
         Ok(if all == *states { self.diagrams.empty() } else { all })
     }
 
+    /// What is reached level by level from the new states among all, as long as levels are small: a level costs what
+    /// its states have in nodes, and a saturation what all states have, so that as many levels as cost one saturation
+    /// lose little. Where a long chain of steps meets new values in each step, it is gone through in few rounds.
+    fn ahead(&mut self, before: &Set, mut all: Set) -> Result<Set, Cut> {
+        let mut fresh = self.diagrams.difference(&all, before)?;
+        let mut allowance = self.diagrams.nodes(&all);
+        let most = allowance / SMALL_LEVEL;
+        loop {
+            let nodes = self.diagrams.nodes(&fresh);
+            if fresh.is_empty() || nodes > most || nodes > allowance {
+                return Ok(all);
+            }
+            allowance -= nodes;
+            self.control.check()?;
+            let mut next = self.diagrams.empty();
+            for at in 0..self.bundles.len() {
+                if !self.bundles[at].is_last_resort() {
+                    self.learn(at, &fresh)?;
+                    let image = self.diagrams.image(&fresh, self.bundles[at].relation())?;
+                    next = self.diagrams.union(&next, &image)?;
+                }
+            }
+            fresh = self.diagrams.difference(&next, &all)?;
+            all = self.diagrams.union(&all, &fresh)?;
+        }
+    }
+
     pub(crate) fn learn_all(&mut self, from: &Set) -> Result<(), Cut> {
-        (0..self.bundles.len()).try_for_each(|at| self.learn(at, from))
+        let (last, usual): (Vec<usize>, Vec<usize>) =
+            (0..self.bundles.len()).partition(|&at| self.bundles[at].is_last_resort());
+        usual.into_iter().try_for_each(|at| self.learn(at, from))?;
+        let resting = self.resting(from)?;
+        last.into_iter().try_for_each(|at| self.learn(at, &resting))
     }
 
     fn learn(&mut self, at: usize, from: &Set) -> Result<(), Cut> {
@@ -312,8 +409,12 @@ impl<'s> Space<'s> {
 
     /// The states among these without a step. All bundles have learned from them.
     pub fn deadlocks(&self, states: &Set) -> Result<Set, Cut> {
+        self.without_steps(states, self.bundles.iter())
+    }
+
+    fn without_steps<'b>(&self, states: &Set, bundles: impl Iterator<Item = &'b Bundle>) -> Result<Set, Cut> {
         let mut left = states.clone();
-        for bundle in &self.bundles {
+        for bundle in bundles {
             if left.is_empty() {
                 break;
             }
@@ -336,8 +437,9 @@ impl<'s> Space<'s> {
     /// The states among these with a step that shows an error of one of these kinds.
     pub fn erring(&self, states: &Set, kinds: impl Fn(u32) -> bool) -> Result<Set, Cut> {
         let mut all = self.diagrams.empty();
+        let resting = self.resting(states)?;
         for bundle in &self.bundles {
-            for (_, found) in bundle.erring(states, &kinds, &self.diagrams)? {
+            for (_, found) in bundle.erring(self.where_due(bundle, states, &resting), &kinds, &self.diagrams)? {
                 all = self.diagrams.union(&all, &found)?;
             }
         }
@@ -347,8 +449,9 @@ impl<'s> Space<'s> {
     /// How many steps of these states show an error of one of these kinds.
     pub fn erring_steps(&self, states: &Set, kinds: impl Fn(u32) -> bool) -> Result<UBig, Cut> {
         let mut sum = UBig::ZERO;
+        let resting = self.resting(states)?;
         for bundle in &self.bundles {
-            for (count, found) in bundle.erring(states, &kinds, &self.diagrams)? {
+            for (count, found) in bundle.erring(self.where_due(bundle, states, &resting), &kinds, &self.diagrams)? {
                 sum += self.diagrams.count(&found)? * UBig::from(count);
             }
         }
@@ -363,8 +466,9 @@ impl<'s> Space<'s> {
     /// How many transitions leave these states. All bundles have learned from them.
     pub fn transitions(&self, states: &Set) -> Result<UBig, Cut> {
         let mut sum = UBig::ZERO;
+        let resting = self.resting(states)?;
         for bundle in &self.bundles {
-            for (count, set) in bundle.multiplicities(states, &self.diagrams)? {
+            for (count, set) in bundle.multiplicities(self.where_due(bundle, states, &resting), &self.diagrams)? {
                 sum += self.diagrams.count(&set)? * UBig::from(count);
             }
         }

@@ -13,8 +13,8 @@ use trefoil_source::{FileId, Sources};
 use trefoil_symbolic::{Options, SYMBOLIC, SlotOrder, Space, Strategy};
 use trefoil_system::replay::replay_path;
 use trefoil_system::{
-    Change, Cut, Explorer, Group, GroupId, LabelId, Labels, Layout, Sink, Slot, SlotSet, Step, System, Value, Walk,
-    Writing, Written,
+    Change, Checked, Cut, Explorer, Group, GroupId, LabelId, Labels, Layout, Sink, Slot, SlotSet, Step, System, Value,
+    Walk, Writing, Written,
 };
 
 /// A random system: what a group does depends on a hash of what it reads.
@@ -302,6 +302,95 @@ fn examples_of_promela_agree() {
         count += usize::from(compared(&file, Arc::new(trefoil_promela::Model::new(program))));
     }
     assert!(count >= 15, "{count} examples were compared");
+}
+
+/// Promela's `timeout` in groups of their own: conditions of random programs ask for it, alone, beside other
+/// conditions, in escapes and beside `else`.
+#[test]
+fn random_timeouts_have_the_same_states_steps_and_runs() {
+    let (mut apart, mut taken) = (0, 0);
+    for seed in 0..160 {
+        let mut random = Random::new(seed);
+        let mut text = trefoil_testkit::promela::random_program(&mut trefoil_testkit::Random::new(seed));
+        let wishes = [
+            ("x != 1", "timeout && x != 1"),
+            ("g == h", "timeout"),
+            ("skip", "timeout || b"),
+            ("len(c) < 2", "!timeout && len(c) < 2"),
+            ("unless { b ->", "unless { timeout ->"),
+            ("unless { g == 2 ->", "unless { timeout && g == 2 ->"),
+            ("a[0] == b || g > 0", "(timeout -> a[x % 2] == b : g > 1)"),
+        ];
+        for (from, to) in wishes {
+            if random.below(3) > 0 {
+                text = text.replace(from, to);
+            }
+        }
+        let mut sources = Sources::default();
+        let id = sources.add("random.pml".to_string(), text.clone());
+        let control = Control::unlimited();
+        let mut load = |_: &str| Err(String::new());
+        let program = trefoil_promela::read(id, &mut sources, &mut load, &mut Vec::new(), &control);
+        let Some(program) = program.expect("no budget") else { panic!("{text}") };
+        let mut system: Arc<dyn System> = Arc::new(trefoil_promela::Model::new(Arc::new(program)));
+        let expected = loop {
+            match explicit(&*system, MOST_STATES, &control) {
+                Ok(expected) => break expected,
+                Err(Cut::Outgrown) => system = system.widened().expect("a row that has more room"),
+                Err(cut) => panic!("{}: {text}", cut.explain(&control)),
+            }
+        };
+        let (Some(expected), Some(with_timeouts)) = (expected, system.with_last_resorts()) else { continue };
+        apart += 1;
+        let last = |group: GroupId| with_timeouts.groups()[group.index()].last_resort;
+        let happens = Mutex::new(false);
+        let options = Searching { threads: 1, order: Order::Steps, ..Searching::default() };
+        let checked = Checked::new(Lent(&*with_timeouts));
+        let found = search(&checked, &options, &control, || Noting { last: &last, happens: &happens });
+        assert_eq!((found.end, found.counts.states), (End::Complete, expected.states), "{text}");
+        taken += usize::from(*happens.lock().expect("no panic"));
+        for strategy in Strategy::ALL {
+            let options = Options { threads: 1 + seed as usize % 2, strategy, ..Options::default() };
+            agree(&format!("seed {seed}: {text}"), &*with_timeouts, &expected, &options);
+        }
+    }
+    assert!(apart > 40 && taken > 20, "{apart} programs with timeouts apart, {taken} in which one happens");
+}
+
+/// A system that is only lent.
+struct Lent<'s>(&'s dyn System);
+
+impl System for Lent<'_> {
+    fn layout(&self) -> &Layout {
+        self.0.layout()
+    }
+    fn labels(&self) -> &Arc<Labels> {
+        self.0.labels()
+    }
+    fn groups(&self) -> &[Group] {
+        self.0.groups()
+    }
+    fn initial(&self, control: &Control) -> Result<Vec<Value>, Cut> {
+        self.0.initial(control)
+    }
+    fn explorer<'a>(&'a self, control: &'a Control) -> Box<dyn Explorer + 'a> {
+        self.0.explorer(control)
+    }
+}
+
+/// Notes whether a group that is a last resort has a step.
+struct Noting<'a> {
+    last: &'a (dyn Fn(GroupId) -> bool + Sync),
+    happens: &'a Mutex<bool>,
+}
+
+impl Visitor for Noting<'_> {
+    fn visit(&mut self, state: &Visited<'_>, _: &mut dyn Explorer) -> Result<Finding, Cut> {
+        if state.steps.iter().any(|step| (self.last)(step.group)) {
+            *self.happens.lock().expect("no panic") = true;
+        }
+        Ok(Finding::Nothing)
+    }
 }
 
 #[test]

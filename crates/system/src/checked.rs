@@ -154,8 +154,10 @@ impl CheckedExplorer<'_> {
 
     /// Expands the row with another value in one slot; groups that do not read it have the same steps.
     fn check_influence(&mut self, row: &[Value], slot: usize, other: Value, steps: &[Taken]) -> Walk {
-        let blind: Vec<bool> =
-            self.groups.iter().map(|group| !group.guards.contains(slot) && !group.reads.contains(slot)).collect();
+        // A last resort depends on what the others can do.
+        let is_blind =
+            |group: &Group| !group.last_resort && !group.guards.contains(slot) && !group.reads.contains(slot);
+        let blind: Vec<bool> = self.groups.iter().map(is_blind).collect();
         if !blind.contains(&true) {
             return Ok(());
         }
@@ -186,7 +188,13 @@ impl CheckedExplorer<'_> {
             None => (LocalGroup::all(self.system, self.control)?, self.system.explorer(self.control)),
         };
         let mut reads = Vec::new();
+        let moves = steps.iter().any(|step| !self.groups[step.group.index()].last_resort);
         for group in &groups {
+            if moves && self.groups[group.id.index()].last_resort {
+                let name = &self.groups[group.id.index()].name;
+                assert!(steps.iter().all(|step| step.group != group.id), "group {name} is no last resort in {row:?}");
+                continue;
+            }
             group.inputs.values(row, &mut reads);
             let mut found: Vec<(LabelId, Vec<Value>)> = Vec::new();
             explorer.local_successors(group, &reads, &mut |step| {

@@ -52,6 +52,9 @@ pub struct Group {
     pub must_write: SlotSet,
     /// Which labels its transitions have.
     pub visibility: Visibility,
+    /// Its transitions exist only in states in which no group without this mark has one. What it reads and its local
+    /// successors are about what happens then.
+    pub last_resort: bool,
 }
 
 /// Which labels the transitions of a group have, as far as that is declared.
@@ -175,6 +178,12 @@ pub trait System: Send + Sync {
 
     /// The same system with more room in its rows, after a walk ended with [`Cut::Outgrown`].
     fn widened(&self) -> Option<Arc<dyn System>> {
+        None
+    }
+
+    /// The same system in other groups, where that lets some of them read less: what happens only when nothing else
+    /// can is marked so ([`Group::last_resort`]). Groups of the system itself never are.
+    fn with_last_resorts(&self) -> Option<Box<dyn System + '_>> {
         None
     }
 

@@ -8,8 +8,8 @@ use std::time::Instant;
 
 use trefoil_control::{Control, Stopped};
 use trefoil_questions::{
-    Answer, Asked, Counts, Engine, Evidence, Facts, Found, GameSolver, Kind, Prepared, Question, Ready, Refusal,
-    Setting, SymbolicCounts, Task, Terms, Unanswered,
+    Answer, Asked, Counts, Engine, EngineChoice, Evidence, Facts, Found, GameSolver, Kind, Prepared, Question, Ready,
+    Refusal, Setting, SymbolicCounts, Task, Terms, Unanswered,
 };
 use trefoil_system::{LabelId, Labels};
 
@@ -28,6 +28,10 @@ impl Engine for SymbolicGameEngine {
         "symbolic"
     }
 
+    fn family(&self) -> EngineChoice {
+        EngineChoice::Symbolic
+    }
+
     fn about(&self) -> &'static str {
         "vertices of games as decision diagrams on every core; solves the incomplete game while exploring"
     }
@@ -42,9 +46,6 @@ impl Engine for SymbolicGameEngine {
     fn honours(&self, _: Kind, _: &Facts, asked: &mut Asked) {
         asked.take(Setting::Solver);
         asked.take(Setting::Witness);
-        if asked.engine.is_some_and(|engine| engine.name() == self.name()) {
-            asked.take(Setting::Engine);
-        }
     }
 
     fn reason(&self, _: &Facts) -> String {

@@ -368,6 +368,7 @@ fn group(linear: &LinearProcess, summand: &Summand, plan: &Plan) -> Group {
         reads: set(&plan.reads),
         may_write: plan.updates.iter().map(|&(slot, _)| slot as usize).collect(),
         must_write: set(&plan.overwritten),
+        last_resort: false,
         visibility: match &summand.event {
             Event::Actions(actions) if actions.is_empty() => Visibility::Silent,
             Event::Actions(_) | Event::Terminate => Visibility::Visible,

@@ -22,8 +22,6 @@ use std::collections::{HashMap, HashSet};
 
 use trefoil_system::{Group, SlotSet};
 
-use crate::program::Program;
-
 use super::arrangement::{Arrangement, Queue};
 use super::groups::{Grouping, looks_back};
 use super::moves::Code;
@@ -34,11 +32,11 @@ use super::touched::{Reason, Touched};
 /// The groups of a model and their reasons, in the order of positions, types, control states and transitions; pairs
 /// come last.
 pub(super) fn groups(
-    program: &Program,
+    survey: Survey<'_>,
     arrangement: &Arrangement,
     grouping: &Grouping,
 ) -> (Vec<Group>, Vec<Vec<Reason>>) {
-    let steps = Steps::new(program, arrangement);
+    let steps = Steps::new(survey, arrangement);
     let (survey, all) = (&steps.survey, &steps.all);
     // The slots that each move touches itself: when it is the first of a step, and inside one.
     let mut first: Vec<Touched> = all.iter().map(|one| survey.one(one, true)).collect();
@@ -93,6 +91,10 @@ pub(super) fn groups(
         names.push(format!("{} with {} = {value}", names[number as usize], survey.slot_name(slot)));
         groups.push(touched);
     }
+    for &number in &grouping.timeouts {
+        names.push(format!("{} at a timeout", names[number as usize]));
+        groups.push(groups[number as usize].clone());
+    }
     let width = arrangement.width();
     // No process comes to where these begin.
     for (one, touched) in all.iter().zip(&mut groups).filter(|(one, _)| !survey.is_reachable(one)) {
@@ -106,11 +108,12 @@ pub(super) fn groups(
     }
     let everything: SlotSet = (0..width).collect();
     let mut reasons = Vec::new();
-    let groups = names.into_iter().zip(groups).map(|(name, touched)| {
+    let groups = names.into_iter().zip(groups).enumerate().map(|(number, (name, touched))| {
         reasons.push(Reason::ALL.into_iter().filter(|&reason| touched.has(reason)).collect());
         let guards = if touched.all { &everything } else { &touched.reads.set(width) };
         let guards = guards.iter().filter(|&slot| changing[slot]).collect();
-        Group { name, guards, may_write: touched.writes.set(width), ..Group::default() }
+        let last_resort = grouping.is_timeout(number as u32);
+        Group { name, guards, may_write: touched.writes.set(width), last_resort, ..Group::default() }
     });
     (groups.collect(), reasons)
 }
@@ -129,8 +132,8 @@ struct Steps<'a> {
 }
 
 impl<'a> Steps<'a> {
-    fn new(program: &'a Program, arrangement: &'a Arrangement) -> Steps<'a> {
-        let (survey, all) = (Survey::new(program, arrangement), placed(&arrangement.code));
+    fn new(survey: Survey<'a>, arrangement: &'a Arrangement) -> Steps<'a> {
+        let all = placed(&arrangement.code);
         let mut receivers = vec![Vec::new(); all.len()];
         if !arrangement.kinds.iter().any(|kind| kind.capacity == 0) {
             return Steps { code: &arrangement.code, survey, all, receivers };

@@ -112,6 +112,8 @@ pub(crate) struct ModelExplorer<'a> {
     pub(super) model: &'a Model,
     control: &'a Budget,
     pub(super) grouping: &'a Grouping,
+    /// Do timeouts have groups of their own?
+    timeouts_apart: bool,
     pub(super) machine: Machine<'a>,
     /// The levels above which the walk is.
     levels: Vec<Level<'a>>,
@@ -140,6 +142,7 @@ impl<'a> ModelExplorer<'a> {
             model,
             control,
             grouping: model.grouping(),
+            timeouts_apart: false,
             machine,
             levels: Vec::new(),
             befores: Vec::new(),
@@ -152,6 +155,15 @@ impl<'a> ModelExplorer<'a> {
             ending: Vec::new(),
             observer: None,
         }
+    }
+
+    /// The same with these groups, in which timeouts are apart.
+    pub(super) fn with_timeouts_apart(self, grouping: &'a Grouping) -> ModelExplorer<'a> {
+        ModelExplorer { grouping, timeouts_apart: true, ..self }
+    }
+
+    pub(super) fn has_timeouts_apart(&self) -> bool {
+        self.timeouts_apart
     }
 
     /// Takes a row to work on, and discards the rest of a walk that was cut.
@@ -245,7 +257,7 @@ impl<'a> ModelExplorer<'a> {
             }
             if self.levels.is_empty() {
                 opening = step.group;
-                let group = self.grouping.of_move(step.group, |slot| {
+                let group = self.grouping.of_move(step.group, machine.timeout, |slot| {
                     let wrote = machine.log[log..].iter().find(|change| change.0 == slot);
                     wrote.map_or(machine.row[slot as usize], |&(_, old)| old)
                 });

@@ -14,6 +14,9 @@
 //! value of the slot splits the group: a group for each good index reads and writes that element alone. Steps from
 //! states with any other value of the slot, which show an error, stay in the group of the move.
 //!
+//! Where timeouts are set apart ([`super::timeouts`]), a condition that asks for `timeout` has two groups: the move's
+//! own one, in which `timeout` is false, and one that follows all others, in which it is true.
+//!
 //! Cost: sends times receives. Where there would be more than [`MOST_PAIRS`] pairs, a send is one group with all its
 //! receivers.
 
@@ -73,6 +76,8 @@ pub(super) struct Grouping {
     splits: Vec<Option<Split>>,
     /// The move and the value of each group that splitting made; they follow the pairs.
     pub(super) split: Vec<(u32, u32)>,
+    /// The moves that have a group for `timeout`, ascending; these groups follow those that splitting made.
+    pub(super) timeouts: Vec<u32>,
 }
 
 const NO_RANK: u32 = u32::MAX;
@@ -89,7 +94,10 @@ impl Grouping {
 
     /// The group of steps that begin with a move, which is no handshake, by its number and the values before it.
     #[inline]
-    pub(super) fn of_move(&self, step: u32, before: impl FnOnce(u32) -> u32) -> u32 {
+    pub(super) fn of_move(&self, step: u32, timeout: bool, before: impl FnOnce(u32) -> u32) -> u32 {
+        if timeout && let Ok(place) = self.timeouts.binary_search(&step) {
+            return (self.plans.len() + self.pairs.len() + self.split.len() + place) as u32;
+        }
         match self.splits.get(step as usize) {
             Some(Some(split)) => {
                 let value = before(split.slot);
@@ -109,8 +117,16 @@ impl Grouping {
         let Some(pair) = (group as usize).checked_sub(self.plans.len()) else { return (group, None) };
         match pair.checked_sub(self.pairs.len()) {
             None => (self.pairs[pair].0, Some(self.pairs[pair].1)),
-            Some(split) => (self.split[split].0, None),
+            Some(split) => match split.checked_sub(self.split.len()) {
+                None => (self.split[split].0, None),
+                Some(timeout) => (self.timeouts[timeout], None),
+            },
         }
+    }
+
+    /// Is this a group in which `timeout` is true?
+    pub(super) fn is_timeout(&self, group: u32) -> bool {
+        group as usize >= self.plans.len() + self.pairs.len() + self.split.len()
     }
 
     /// The first move that has to be tried for the move at a place: the first of all, where an earlier one decides
@@ -129,7 +145,12 @@ impl Grouping {
 
     /// The groups of an arrangement.
     pub(super) fn new(program: &Program, arrangement: &Arrangement) -> Grouping {
-        let mut grouping = Grouping::default();
+        Grouping::with(&Survey::new(program, arrangement), arrangement, Vec::new())
+    }
+
+    /// The same, with groups for `timeout` of these moves.
+    pub(super) fn with(survey: &Survey<'_>, arrangement: &Arrangement, timeouts: Vec<u32>) -> Grouping {
+        let mut grouping = Grouping { timeouts, ..Grouping::default() };
         let all = placed(&arrangement.code);
         for &Placed { position, index, code, step } in &all {
             let moves = code.moves(step.control);
@@ -142,11 +163,10 @@ impl Grouping {
                 to: at as u32 + 1,
             });
         }
-        let survey = Survey::new(program, arrangement);
         if arrangement.kinds.iter().any(|kind| kind.capacity == 0) {
-            grouping.pair(&survey, &all);
+            grouping.pair(survey, &all);
         }
-        grouping.split(&survey, arrangement, &all);
+        grouping.split(survey, arrangement, &all);
         grouping
     }
 
@@ -190,7 +210,8 @@ impl Grouping {
     fn split(&mut self, survey: &Survey<'_>, arrangement: &Arrangement, all: &[Placed<'_>]) {
         let mut splits: Vec<Option<Split>> = vec![None; all.len()];
         for (number, one) in all.iter().enumerate() {
-            if survey.sends(one).is_some() || !survey.is_reachable(one) {
+            let has_timeout = self.timeouts.binary_search(&(number as u32)).is_ok();
+            if has_timeout || survey.sends(one).is_some() || !survey.is_reachable(one) {
                 continue;
             }
             let mut indices = survey.indices(one);

@@ -5,7 +5,8 @@
 //! with those before it where these decide whether it is tried at all, and of a handshake only its own receive. Nothing
 //! else can be tried: what other processes do in the initial row says nothing about the row that the values come from.
 //!
-//! Groups that look at whether anything can happen (`timeout`) read everything, and are walked like a state.
+//! Groups that look at whether anything can happen (`timeout`) read everything, and are walked like a state, unless
+//! timeouts are set apart ([`super::timeouts`]): then a group knows whether it is about a timeout.
 
 use trefoil_system::{LocalGroup, LocalSink, LocalStep, Sink, SlotSet, Step, Value, Walk, Written};
 
@@ -125,11 +126,14 @@ impl ModelExplorer<'_> {
             return Ok(());
         }
         self.forget();
-        if self.model.reads_timeout(group) {
+        if !self.has_timeouts_apart() && self.model.reads_timeout(group) {
             return self.all(sink);
         }
         (self.local.opening, self.local.plan) = (Some((opening, receiver)), Some(plan));
-        self.walk::<true>((plan.position as i32, plan.position as i32), sink).map(drop)
+        self.machine.timeout = grouping.is_timeout(group);
+        let walk = self.walk::<true>((plan.position as i32, plan.position as i32), sink).map(drop);
+        self.machine.timeout = false;
+        walk
     }
 
     /// Leaves a level with the moves that a local step may make there.

@@ -19,6 +19,7 @@ mod parts;
 mod survey;
 mod system;
 mod terms;
+mod timeouts;
 mod touched;
 
 pub(crate) use arrangement::{COUNT, Queue};

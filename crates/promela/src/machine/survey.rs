@@ -72,6 +72,8 @@ pub(super) struct Survey<'a> {
     reachable: Vec<Vec<bool>>,
     /// A slot and what is assumed of its value.
     assumed: Cell<Option<(u32, Assumed)>>,
+    /// Is `timeout` the same wherever a group is looked at, so that it reads nothing?
+    timeouts_apart: bool,
 }
 
 /// What is assumed of the value of a slot.
@@ -89,7 +91,13 @@ impl<'a> Survey<'a> {
         let globals = arrangement.globals.iter().enumerate().map(|(cell, &slot)| (slot as usize, cell)).collect();
         let reachable = program.processes.iter().map(ProcessType::reachable).collect();
         let (code, assumed) = (&*arrangement.code, Cell::new(None));
-        Survey { program, arrangement, code, aliases, globals, fixed_local, reachable, assumed }
+        let timeouts_apart = false;
+        Survey { program, arrangement, code, aliases, globals, fixed_local, reachable, assumed, timeouts_apart }
+    }
+
+    /// The same analysis where groups know whether `timeout` holds.
+    pub(super) fn with_timeouts_apart(self) -> Survey<'a> {
+        Survey { timeouts_apart: true, ..self }
     }
 
     /// The same analysis for states in which something is known of a slot.
@@ -487,8 +495,8 @@ impl<'a> Survey<'a> {
                     touched.reads.extend(queues.iter().flat_map(slots_of));
                 }
                 Term::Timeout => {
-                    touched.all |= first;
-                    if first {
+                    if first && !self.timeouts_apart {
+                        touched.all = true;
                         touched.because(Reason::Timeout);
                     }
                 }

@@ -17,6 +17,8 @@ use super::explorer::ModelExplorer;
 use super::fault::{Fault, FaultKind};
 use super::groups::Grouping;
 use super::machine::Machine;
+use super::survey::Survey;
+use super::timeouts::{Apart, TimeoutsApart};
 use super::touched::Reason;
 
 /// A model with an arrangement of its rows.
@@ -28,6 +30,8 @@ pub struct Model {
     grouping: OnceLock<Grouping>,
     groups: OnceLock<(Vec<Group>, Vec<Vec<Reason>>)>,
     count_changes: OnceLock<bool>,
+    /// The groups with timeouts apart, where these can be.
+    apart: OnceLock<Option<Apart>>,
     /// The labels of the moves.
     names: Vec<LabelId>,
     /// Statements that were tried or reached, those of the first process type first.
@@ -84,6 +88,7 @@ impl Model {
             grouping: OnceLock::new(),
             groups: OnceLock::new(),
             count_changes: OnceLock::new(),
+            apart: OnceLock::new(),
             names,
             reached,
             faults: RwLock::default(),
@@ -190,7 +195,8 @@ impl Model {
     }
 
     fn declared(&self) -> &(Vec<Group>, Vec<Vec<Reason>>) {
-        self.groups.get_or_init(|| groups(&self.program, &self.arrangement, self.grouping()))
+        self.groups
+            .get_or_init(|| groups(Survey::new(&self.program, &self.arrangement), &self.arrangement, self.grouping()))
     }
 
     /// Why a group reads or writes more than its own statement names.
@@ -302,6 +308,11 @@ impl System for Model {
 
     fn explorer<'a>(&'a self, control: &'a Budget) -> Box<dyn Explorer + 'a> {
         Box::new(ModelExplorer::new(self, control))
+    }
+
+    fn with_last_resorts(&self) -> Option<Box<dyn System + '_>> {
+        let apart = self.apart.get_or_init(|| Apart::new(self));
+        apart.as_ref().map(|apart| Box::new(TimeoutsApart { model: self, apart }) as Box<dyn System + '_>)
     }
 
     fn widened(&self) -> Option<Arc<dyn System>> {

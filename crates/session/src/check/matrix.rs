@@ -70,7 +70,7 @@ const HEAD: &str = "\
 Which engine answers which question, and which options it honours. `trefoil matrix` prints this page; a test keeps the
 two equal. `trefoil check` refuses an option that applies to nothing in a run before it checks anything; an option that
 does not apply to some assertions is named in their answers. Values that ask for nothing (`off`, `auto`, `automatic`,
-`exact`) are always honoured; `--threads`, `--memory` and `--timeout` limit every check.
+`exact`, `explicit`) are always honoured; `--threads`, `--memory` and `--timeout` limit every check.
 
 ## Engines
 

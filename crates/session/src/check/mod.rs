@@ -67,7 +67,11 @@ const EXTENSIONS: &[(&str, &str)] = &[
 
 /// The engines that a user can ask for.
 pub const ENGINES: &[Choice] = &[
-    Choice { name: EngineChoice::Automatic.name(), about: "choose by the question; explicit states" },
+    Choice {
+        name: EngineChoice::Automatic.name(),
+        about: "explicit states, and decision diagrams where there are too many",
+    },
+    Choice { name: EngineChoice::Explicit.name(), about: "one state after the other" },
     Choice { name: EngineChoice::Symbolic.name(), about: "sets of states as decision diagrams" },
 ];
 

@@ -9,7 +9,9 @@ use trefoil_cspm::process::Machine;
 use trefoil_cspm::syntax::{Check, CheckOption, Property};
 use trefoil_lts::Lts;
 use trefoil_network::{Network, PartialOrder, Preserve};
-use trefoil_questions::{Algorithm, Answer, Counts, Evidence, Facts, Found as Decided, Question, Setting, Unanswered};
+use trefoil_questions::{
+    Algorithm, Answer, Counts, EngineChoice, Evidence, Facts, Found as Decided, Question, Setting, Unanswered,
+};
 use trefoil_source::{Place, Report, render};
 use trefoil_system::{Cut, Model, Path, System, Witness};
 
@@ -183,7 +185,7 @@ impl Script {
         if fewer_steps.is_some() && self.insists_on_symmetry(listed, &asked) {
             return Err(self.unsupported(listed, "symmetry reduction and partial-order reduction cannot be combined"));
         }
-        if asked.wants(Setting::Engine) && self.insists_on_symmetry(listed, &asked) {
+        if asked.engine == Some(EngineChoice::Symbolic) && self.insists_on_symmetry(listed, &asked) {
             let engine = asked.text(Setting::Engine);
             return Err(self.unsupported(listed, &format!("symmetry reduction and {engine} cannot be combined")));
         }

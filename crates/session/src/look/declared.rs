@@ -83,6 +83,9 @@ fn name_components(report: &mut GroupsReport, subject: Subject) {
 }
 
 fn report(file: String, process: Option<String>, system: &dyn System, job: &Job) -> GroupsReport {
+    // As the symbolic engine has them.
+    let apart = system.with_last_resorts();
+    let system = apart.as_deref().unwrap_or(system);
     let slots = system.layout().slots();
     let one = |group: &Group| {
         let (inputs, outputs) = (group.inputs(), group.outputs());

@@ -71,6 +71,7 @@ impl<'a> Beside<'a> {
                         may_write: with_node(&group.outputs()),
                         must_write: SlotSet::default(),
                         visibility,
+                        last_resort: false,
                     },
                     false => Group {
                         name,
@@ -79,6 +80,7 @@ impl<'a> Beside<'a> {
                         may_write: shifted(&group.may_write),
                         must_write: shifted(&group.must_write),
                         visibility,
+                        last_resort: false,
                     },
                 });
                 of.push(index);
