@@ -232,8 +232,9 @@ fn at_every_stage_solvers_win_the_same_as_in_memory_and_for_ever() {
     for round in 0..250 {
         let system = Digits::random(&mut random);
         let winners = system.winners();
-        let breadth_first_below = [0, 8, u64::MAX][round % 3];
-        let growth = Growth { threads: 1, breadth_first_below, recorded: [true; 2] };
+        let (breadth_first_below, saturating_from) =
+            [(0, u64::MAX), (8, u64::MAX), (u64::MAX, u64::MAX), (0, 0), (8, 8), (4, 16)][round % 6];
+        let growth = Growth { threads: 1, breadth_first_below, saturating_from, recorded: [true; 2] };
         let mut growing = GrowingGame::new(&system, &growth, &control).expect("there is no budget");
         loop {
             stages += 1;

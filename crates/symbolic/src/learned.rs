@@ -309,6 +309,11 @@ impl Bundle {
         Ok(diagrams.image(states, &diagrams.filter(&self.reads, &self.enabled)?)?)
     }
 
+    /// The states among these whose steps are known.
+    pub fn learned(&self, states: &Set, diagrams: &Diagrams) -> Result<Set, Cut> {
+        Ok(diagrams.image(states, &diagrams.filter(&self.reads, &self.known)?)?)
+    }
+
     /// For each number of steps that show an error of one of these kinds the states among these with so many.
     pub fn erring(
         &self,

@@ -3,6 +3,10 @@
 //! A round begins with states that were reached. Every bundle learns from them and is applied to them, so that all
 //! their steps are known afterwards ([`Space::advance`]). Between rounds a caller sees the relations that were learned,
 //! and the states by the values of marks.
+//!
+//! A round of saturation ([`Space::saturate_once`]) learns from all states and closes them under what is known. The
+//! steps of a state are then known exactly if every bundle has learned the values that it reads in it, and they all lead
+//! to states that were reached; [`Space::unlearned`] has the others.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,8 +19,7 @@ use crate::order::{found, places};
 use crate::space::{Space, Strategy};
 
 impl Space<'_> {
-    /// One round from these states, which were reached. Returns the states that are new. Only breadth-first search and
-    /// chaining have rounds; saturation is replaced by chaining.
+    /// One round from these states, which were reached, breadth-first or by chaining. Returns the states that are new.
     pub fn advance(&mut self, from: &Set) -> Result<Set, Cut> {
         self.control.check()?;
         self.rounds += 1;
@@ -27,6 +30,29 @@ impl Space<'_> {
         };
         self.states = self.diagrams.union(&self.states, &fresh)?;
         Ok(fresh)
+    }
+
+    /// Learns from all states and adds everything that the known relations reach from them. Returns all states.
+    pub fn saturate_once(&mut self) -> Result<Set, Cut> {
+        self.control.check()?;
+        self.rounds += 1;
+        self.report()?;
+        let before = self.states.clone();
+        let all = self.saturate(&before)?;
+        if !all.is_empty() {
+            self.states = all;
+        }
+        self.diagrams.tidy();
+        Ok(self.states.clone())
+    }
+
+    /// The states among these with values from which some bundle has not learned.
+    pub fn unlearned(&self, states: &Set) -> Result<Set, Cut> {
+        let mut learned = states.clone();
+        for bundle in &self.bundles {
+            learned = bundle.learned(&learned, &self.diagrams)?;
+        }
+        Ok(self.diagrams.difference(states, &learned)?)
     }
 
     /// How it explores.

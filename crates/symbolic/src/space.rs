@@ -350,7 +350,7 @@ impl<'s> Space<'s> {
     /// The states that the known relations reach, after every bundle has learned from these; none when they are all
     /// there. Saturated sets have regular diagrams, and what is new in them often has not: so bundles learn from all
     /// states.
-    fn saturate(&mut self, states: &Set) -> Result<Set, Cut> {
+    pub(crate) fn saturate(&mut self, states: &Set) -> Result<Set, Cut> {
         for at in 0..self.bundles.len() {
             if !self.bundles[at].is_last_resort() {
                 self.learn(at, states)?;

@@ -25,7 +25,7 @@ use trefoil_diagrams::UBig;
 use trefoil_system::{Cut, System};
 
 use super::evidence::played;
-use super::growing::{BREADTH_FIRST_BELOW, GrowingGame, Growth};
+use super::growing::{BREADTH_FIRST_BELOW, GrowingGame, Growth, SATURATING_FROM};
 use crate::solve::{PartialSolver, Played, Player, Wanted};
 
 /// Which partial solver runs while a game is explored.
@@ -47,6 +47,8 @@ pub struct SymbolicDeciding {
     pub threads: usize,
     /// As long as there are fewer vertices, rounds are breadth-first; from then on they are chaining.
     pub breadth_first_below: u64,
+    /// From so many vertices on rounds saturate; from the beginning where the game is solved at its end.
+    pub saturating_from: u64,
     /// The solver.
     pub solver: SolverChoice,
     /// Whose strategies are wanted.
@@ -60,6 +62,7 @@ impl Default for SymbolicDeciding {
         SymbolicDeciding {
             threads: 0,
             breadth_first_below: BREADTH_FIRST_BELOW,
+            saturating_from: SATURATING_FROM,
             solver: SolverChoice::default(),
             wanted: Wanted::Winner,
             most_played: MOST_PLAYED,
@@ -146,8 +149,9 @@ pub fn decide_symbolically(
     control: &Control,
 ) -> Result<SymbolicDecision, SymbolicUndecided> {
     let recorded = Player::BOTH.map(|player| options.wanted.includes(player));
+    let saturating_from = if options.solver == SolverChoice::AtTheEnd { 0 } else { options.saturating_from };
     let (threads, breadth_first_below) = (options.threads, options.breadth_first_below);
-    let growth = Growth { threads, breadth_first_below, recorded };
+    let growth = Growth { threads, breadth_first_below, saturating_from, recorded };
     let mut counts = SymbolicGameCounts::default();
     let mut game = match GrowingGame::new(system, &growth, control) {
         Ok(game) => game,

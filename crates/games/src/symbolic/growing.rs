@@ -1,11 +1,17 @@
 //! A game that grows while it is explored, as diagrams.
 //!
 //! The vertices are the states of a system with the marks `Owner` and `Priority`, explored round by round
-//! ([`Space::advance`]): breadth-first while there are few, then by chaining, where a round goes several steps deep. A
-//! vertex is *complete*
-//! once every relation was learned for it and applied to it. A round does that to all vertices that it begins with, the
-//! *frontier*, and to no others: what is found in the middle of a chaining round has met only the relations that come
-//! later. So the incomplete vertices are the frontier of the next round, and those that left it because they are won.
+//! ([`Space::advance`]): breadth-first while there are few, then by chaining, where a round goes several steps deep, and
+//! by saturation once there are many. A vertex is *complete* once every relation was learned for it and applied to it. A
+//! round does that to all vertices that it begins with, the *frontier*, and, unless it saturates, to no others: what is
+//! found in the middle of a chaining round has met only the relations that come later. So the incomplete vertices are
+//! the frontier of the next round, and those that left it because they are won.
+//!
+//! Saturation closes all vertices under the relations that are known. Then a vertex is complete exactly if every
+//! relation was learned for the values that it reads there, so the incomplete ones are known as a set, too
+//! ([`Space::unlearned`]): this departs from the thesis, which saturates for reachability only. A round goes as far as
+//! the relations do, and diagrams of saturated sets are small where those of frontiers are not; solvers see less of what
+//! happens in between.
 //!
 //! Of an incomplete vertex some edges are known: a relation that was learned for another vertex with the same values
 //! has them. They are edges of the game, so an arena may use them; it never takes them for all edges.
@@ -37,18 +43,28 @@ pub struct Growth {
     pub threads: usize,
     /// As long as there are fewer vertices, rounds are breadth-first; from then on they are chaining.
     pub breadth_first_below: u64,
+    /// From so many vertices on rounds saturate.
+    pub saturating_from: u64,
     /// Whose moves are recorded.
     pub recorded: [bool; 2],
 }
 
 impl Default for Growth {
     fn default() -> Growth {
-        Growth { threads: 0, breadth_first_below: BREADTH_FIRST_BELOW, recorded: [false; 2] }
+        Growth {
+            threads: 0,
+            breadth_first_below: BREADTH_FIRST_BELOW,
+            saturating_from: SATURATING_FROM,
+            recorded: [false; 2],
+        }
     }
 }
 
 /// A round of chaining can go through most of a small game before a solver sees any of it.
 pub(super) const BREADTH_FIRST_BELOW: u64 = 1 << 19;
+
+/// Frontiers of games of this size have larger diagrams than what is closed under the relations.
+pub(super) const SATURATING_FROM: u64 = 1 << 21;
 
 /// A game, as far as it is explored and solved.
 pub struct GrowingGame<'s> {
@@ -65,8 +81,9 @@ pub struct GrowingGame<'s> {
     sinks: DiagramSet,
     won: [DiagramSet; 2],
     recorded: [bool; 2],
-    /// From so many vertices on rounds are chaining.
+    /// From so many vertices on rounds are chaining, and from so many on they saturate.
     chaining_from: UBig,
+    saturating_from: UBig,
     trail: Trail,
     /// What exploring and solving cost, in nodes of diagrams.
     explored: u64,
@@ -100,6 +117,7 @@ impl<'s> GrowingGame<'s> {
             won: [none.clone(), none],
             recorded: growth.recorded,
             chaining_from: UBig::from(growth.breadth_first_below),
+            saturating_from: UBig::from(growth.saturating_from),
             trail: Trail::of(growth.recorded),
             explored: 0,
             solved: Rc::default(),
@@ -127,21 +145,47 @@ impl<'s> GrowingGame<'s> {
 
     /// Explores the frontier. The vertices that are found are the next one.
     pub fn advance(&mut self) -> Result<(), Cut> {
-        let from = std::mem::replace(&mut self.frontier, DiagramSet::none(&self.pool));
-        let walks = self.space.walks();
-        if self.space.strategy() == Strategy::BreadthFirst && self.count()? >= self.chaining_from {
+        let (walks, count) = (self.space.walks(), self.count()?);
+        if count >= self.saturating_from {
+            self.space.go_on_by(Strategy::Saturation);
+        } else if self.space.strategy() == Strategy::BreadthFirst && count >= self.chaining_from {
             self.space.go_on_by(Strategy::Chaining);
         }
-        let found = DiagramSet::new(self.space.advance(from.diagram())?, &self.pool);
-        let sinks = DiagramSet::new(self.space.deadlocks(from.diagram())?, &self.pool);
-        self.complete.unite(&from);
-        self.sinks.unite(&sinks);
-        self.add(&found)?;
+        let (from, found) = match self.space.strategy() {
+            Strategy::Saturation => self.saturate()?,
+            Strategy::BreadthFirst | Strategy::Chaining => self.advance_frontier()?,
+        };
         let diagrams = self.pool.diagrams();
         let nodes = diagrams.nodes(from.diagram()) + diagrams.nodes(found.diagram());
         let relations = self.space.relations().count() as u64;
         self.explored += (1 + nodes as u64) * relations + (self.space.walks() - walks) * WALK;
         Ok(())
+    }
+
+    /// One round from the frontier. Returns it, and what was found.
+    fn advance_frontier(&mut self) -> Result<(DiagramSet, DiagramSet), Cut> {
+        let from = std::mem::replace(&mut self.frontier, DiagramSet::none(&self.pool));
+        let found = DiagramSet::new(self.space.advance(from.diagram())?, &self.pool);
+        let sinks = DiagramSet::new(self.space.deadlocks(from.diagram())?, &self.pool);
+        self.complete.unite(&from);
+        self.sinks.unite(&sinks);
+        self.add(&found)?;
+        Ok((from, found))
+    }
+
+    /// One round of saturation. Returns what became complete, and what was found.
+    fn saturate(&mut self) -> Result<(DiagramSet, DiagramSet), Cut> {
+        let all = DiagramSet::new(self.space.saturate_once()?, &self.pool);
+        let incomplete = DiagramSet::new(self.space.unlearned(all.diagram())?, &self.pool);
+        let found = all.without(&self.all);
+        let completed = all.without(&incomplete).without(&self.complete);
+        let sinks = DiagramSet::new(self.space.deadlocks(completed.diagram())?, &self.pool);
+        self.complete.unite(&completed);
+        self.sinks.unite(&sinks);
+        self.add(&found)?;
+        self.frontier = incomplete.without(&self.won[0]).without(&self.won[1]);
+        self.pool.check()?;
+        Ok((completed, found))
     }
 
     /// Is there nothing left to explore?
