@@ -353,7 +353,8 @@ impl Control {
         self.shared.stop.load(Ordering::Relaxed) == COUNTING
     }
 
-    /// Why the job must end, once [`Control::check`] or [`Control::afford`] said that it must. Counts no poll.
+    /// Why the job must end, once [`Control::check`] or [`Control::afford`] said that it must, or an engine that keeps
+    /// to the memory budget itself. Counts no poll.
     pub fn why(&self) -> Stopped {
         self.reason(self.shared.stop.load(Ordering::Relaxed))
     }
@@ -411,6 +412,10 @@ impl Control {
             TIMEOUT => Stopped::Timeout { limit: limits.time.unwrap_or_default() },
             MEMORY => Stopped::Memory { limit: limits.memory.unwrap_or_default() },
             STATES => Stopped::States { limit: MOST_STATES },
+            // Nothing has stopped the job: a table of diagrams had no room to grow within the budget.
+            RUNNING | COUNTING if limits.memory.is_some() => {
+                Stopped::Memory { limit: limits.memory.unwrap_or_default() }
+            }
             _ => Stopped::Interrupted,
         }
     }
@@ -482,6 +487,14 @@ mod tests {
         control.cancel();
         thread::sleep(WATCHDOG_PERIOD * 2);
         assert_eq!(control.check(), Err(Stopped::Interrupted));
+    }
+
+    #[test]
+    fn an_engine_that_keeps_to_the_memory_budget_itself_ran_out_of_memory() {
+        let control = Control::make(Instant::now(), Limits { time: None, memory: Some(1 << 40) }, None, None);
+        assert_eq!(control.why(), Stopped::Memory { limit: 1 << 40 });
+        control.cancel();
+        assert_eq!(control.why(), Stopped::Interrupted);
     }
 
     #[test]
