@@ -11,7 +11,7 @@ use trefoil_system::Cut;
 
 #[test]
 fn memory_that_is_used_up_is_given_to_the_symbolic_engine() {
-    let system = Cells::new(40, 4, None, false);
+    let system = Cells::in_a_row(40, 4, None, false);
     let memory = resident_memory().map(|bytes| bytes + (60 << 20));
     let control = Control::new(Limits { time: Some(Duration::from_secs(120)), memory });
     let answer = asked_of(&system, &Asked::default(), u64::MAX, 2, &control).unwrap();
