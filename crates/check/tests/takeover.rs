@@ -9,7 +9,7 @@ use trefoil_system::Cut;
 
 #[test]
 fn a_search_that_grows_is_taken_over_with_the_same_counts() {
-    let system = Cells::new(10, 4, None, false);
+    let system = Cells::in_a_row(10, 4, None, false);
     let control = Control::unlimited();
     let explicit = Asked { engine: Some(EngineChoice::Explicit), ..Asked::default() };
     let expected = asked_of(&system, &explicit, 1, 2, &control).unwrap();
@@ -30,7 +30,7 @@ fn a_search_that_grows_is_taken_over_with_the_same_counts() {
 #[test]
 fn groups_that_read_everything_are_left_to_the_explicit_engine() {
     let control = Control::unlimited();
-    let answer = asked_of(&Cells::new(8, 3, None, true), &Asked::default(), 1, 2, &control).unwrap();
+    let answer = asked_of(&Cells::in_a_row(8, 3, None, true), &Asked::default(), 1, 2, &control).unwrap();
     assert_eq!((answer.engine, answer.counts.states > 1000), ("exact", true), "{}", answer.why);
 }
 
@@ -45,7 +45,7 @@ fn a_counterexample_waits_for_that_of_the_explicit_search() {
     // not: the same length, the same on any number of threads.
     let mut engines = Vec::new();
     for error in [0, 4, 7] {
-        let system = Cells::new(10, 9, Some(error), false);
+        let system = Cells::in_a_row(10, 9, Some(error), false);
         let answers = [1, 2].map(|threads| asked_of(&system, &Asked::default(), 1_000, threads, &control).unwrap());
         assert!(answers.iter().all(|answer| length(answer) == error as usize + 1));
         assert_eq!(answers[0].engine, answers[1].engine);
@@ -56,7 +56,7 @@ fn a_counterexample_waits_for_that_of_the_explicit_search() {
 
 #[test]
 fn an_interrupted_job_ends_in_a_rest_and_beside_it() {
-    let system = Cells::new(12, 4, None, false);
+    let system = Cells::in_a_row(12, 4, None, false);
     for poll in [1, 2, 5, 20, 100, 1_000, 10_000] {
         let control = Control::stopping_at(poll, Stopped::Interrupted);
         let stopped = asked_of(&system, &Asked::default(), 100, 2, &control);

@@ -11,8 +11,8 @@ use trefoil_system::Cut;
 
 #[test]
 fn memory_that_is_used_up_is_given_to_the_symbolic_engine() {
-    let system = Cells::new(40, 4, None, false);
-    let memory = resident_memory().map(|bytes| bytes + (60 << 20));
+    let system = Cells::in_a_row(40, 4, None, false);
+    let memory = resident_memory().map(|bytes| bytes + (30 << 20));
     let control = Control::new(Limits { time: Some(Duration::from_secs(120)), memory });
     let answer = asked_of(&system, &Asked::default(), u64::MAX, 2, &control).unwrap();
     assert_eq!(answer.engine, "symbolic", "{}", answer.why);
@@ -20,7 +20,7 @@ fn memory_that_is_used_up_is_given_to_the_symbolic_engine() {
     assert_eq!(answer.counts.states, u64::MAX);
     assert_eq!(control.check(), Ok(()));
     // Where the user wants explicit states, the budget is the end.
-    let memory = resident_memory().map(|bytes| bytes + (40 << 20));
+    let memory = resident_memory().map(|bytes| bytes + (20 << 20));
     let control = Control::new(Limits { time: Some(Duration::from_secs(120)), memory });
     let explicit = Asked { engine: Some(EngineChoice::Explicit), ..Asked::default() };
     let stopped = asked_of(&system, &explicit, u64::MAX, 2, &control);

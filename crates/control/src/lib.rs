@@ -258,7 +258,11 @@ impl Control {
 
     /// Waits until memory that was freed is given back, a few seconds at most.
     pub fn settle(&self) {
-        Settling::default().settle(self.shared.limits, || self.check().is_err());
+        Settling::after_a_part().settle(self.shared.limits, || self.check().is_err());
+        // Small requests are answered by the last sample, which may be of before.
+        if let Some(resident) = resident_memory() {
+            self.shared.resident.store(resident, Ordering::Relaxed);
+        }
     }
 
     /// Between two rounds of a search: waits while another thread tries a different way, if one is due.

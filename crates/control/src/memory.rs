@@ -48,6 +48,11 @@ pub struct Settling {
 }
 
 impl Settling {
+    /// A wait after a part of a job that has freed what it used: nothing of that is taken to be in use.
+    pub(crate) fn after_a_part() -> Settling {
+        Settling { kept: Some(0), in_vain: false }
+    }
+
     /// Waits before a job with these budgets, no longer than two seconds or half of the job's time, and until the
     /// user interrupts.
     pub fn settle(&mut self, limits: Limits, interrupted: impl Fn() -> bool) {

@@ -19,7 +19,7 @@ pub(crate) struct Cells {
 
 impl Cells {
     /// So many cells with so many values; with `wide` groups say that they read everything.
-    pub(crate) fn new(cells: usize, values: Value, error: Option<Value>, wide: bool) -> Arc<dyn System> {
+    pub(crate) fn in_a_row(cells: usize, values: Value, error: Option<Value>, wide: bool) -> Arc<dyn System> {
         let slots = (0..cells).map(|cell| Slot::bounded(format!("c{cell}"), values)).collect();
         let group = |cell: usize| Group {
             name: format!("g{cell}"),
