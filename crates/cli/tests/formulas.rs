@@ -437,6 +437,30 @@ fn evidence_is_written_as_a_system_in_which_the_formula_fails_too() {
 }
 
 #[test]
+fn evidence_of_every_language_has_labels_that_formulas_can_name() {
+    let folder = Folder::new();
+    let write = |name: &str, text: &str| std::fs::write(folder.0.path().join(name), text).expect("it can be written");
+    write("door.csp", "datatype P = p1 | p2\nchannel enter: P.Bool\nD = enter?p!true -> D\n");
+    write(
+        "door.pml",
+        "mtype = { red, green };\nchan enter = [0] of { mtype, byte };\n\
+         active proctype A() { enter!green,1 }\nactive proctype B() { mtype m; byte b; enter?m,b }\n",
+    );
+    for (model, formula, again) in [
+        (&["door.csp", "--process", "D"][..], "[true* . (exists p: P. enter(p, true))]false", "exists p: Name"),
+        (&["door.pml"], "[true* . (exists m: mtype. enter(m, 1))]false", "exists m: Name"),
+    ] {
+        let (code, out, err) = folder.check(&[model, &["--formula", formula, "--evidence", "door.aut"]].concat());
+        assert_eq!(code, Some(1), "{out}{err}");
+        let (start, end) = (formula.find("exists").expect("a quantifier"), formula.find(". e").expect("its end"));
+        let formula = format!("{}{again}{}", &formula[..start], &formula[end..]);
+        let (code, out, err) = folder.check(&["door.aut", "--formula", &formula]);
+        assert_eq!(code, Some(1), "{out}{err}");
+        assert!(err.is_empty(), "{err}");
+    }
+}
+
+#[test]
 fn a_witness_shows_why_a_formula_holds() {
     let folder = Folder::new();
     let formula = "<true* . lose>true";

@@ -25,7 +25,7 @@ use trefoil_mcrl2::decompose::ComposedSystem;
 use trefoil_questions::{Strategy, StrategyVertex};
 use trefoil_source::{Diagnostic, Place};
 use trefoil_system::replay::{Rejection, replay_path};
-use trefoil_system::{Cut, LabelId, Path, StateId, System, TakenStep, Value};
+use trefoil_system::{Cut, LabelId, Labels, Path, StateId, System, TakenStep, Value, Writing};
 
 use super::Script;
 use crate::check::{Evidence, Finding, Move, Position, Run};
@@ -147,6 +147,8 @@ pub struct ProofSystem {
     titles: Vec<String>,
     /// The steps that the proof does not choose but answers.
     answered: BTreeMap<(StateId, StateId), Vec<LabelId>>,
+    /// Its labels as formulas write them.
+    written: HashMap<LabelId, String>,
 }
 
 impl ProofSystem {
@@ -185,18 +187,34 @@ impl ProofSystem {
         }
         steps.sort_unstable();
         steps.dedup();
+        let written = steps.iter().map(|&(_, label, _)| (label, game.written_label(label))).collect();
         let mut builder = LtsBuilder::new(game.labels().clone());
         builder.at_least(rows.len() as u32);
         for (source, label, target) in steps {
             builder.add(source, label, target);
         }
         let titles = if listed { rows.iter().map(|row| title(row)).collect() } else { Vec::new() };
-        ProofSystem { lts: builder.build(StateId(0)), claims, titles, answered }
+        ProofSystem { lts: builder.build(StateId(0)), claims, titles, answered, written }
     }
 
     /// The system.
     pub fn lts(&self) -> &Lts {
         &self.lts
+    }
+
+    /// The system with its labels as formulas write them, so that a formula can be checked again in a file.
+    fn rewritten(&self) -> Lts {
+        let labels = Arc::new(Labels::written(Writing::Brackets));
+        let mut builder = LtsBuilder::new(labels.clone());
+        builder.at_least(self.lts.state_count() as u32);
+        for (source, step) in self.lts.all_transitions() {
+            let label = match step.label {
+                LabelId::TAU => LabelId::TAU,
+                label => labels.name(&self.written[&label]),
+            };
+            builder.add(source, label, step.target);
+        }
+        builder.build(self.lts.initial())
     }
 
     /// How large it is, in words.
@@ -208,7 +226,7 @@ impl ProofSystem {
     /// Writes it to a file whose extension says how: as a picture or as a transition system.
     pub fn save(&self, caption: &str, file: &FilePath, job: &Job) -> Result<(), Problem> {
         match EvidenceFormat::of(file)? {
-            EvidenceFormat::System => crate::lts::write(&self.lts, file, None, job),
+            EvidenceFormat::System => crate::lts::write(&self.rewritten(), file, None, job),
             EvidenceFormat::Dot => save(file, &trefoil_draw::dot(&self.graph(caption))),
             EvidenceFormat::Svg => save(
                 file,
@@ -306,7 +324,6 @@ mod tests {
     use trefoil_lts::format::{Input, ReadOptions, read_lts};
     use trefoil_questions::{Asked, Evidence as Shown, Found};
     use trefoil_source::FileId;
-    use trefoil_system::Labels;
     use trefoil_testkit::formulas::{Formula as Plain, LabelledSystem, SPECIFICATION};
     use trefoil_testkit::{Random, seed};
 
@@ -366,8 +383,10 @@ mod tests {
             }
             smaller += usize::from(proof.lts.transition_count() < lts.transition_count());
             shapes[usize::from(strategy.has_choices)] += 1;
-            let (_, again, _) = decided(&formula, proof.lts.clone());
-            assert_eq!(again, holds, "of what the proof needs: {context}");
+            for lts in [proof.lts.clone(), proof.rewritten()] {
+                let (_, again, _) = decided(&formula, lts);
+                assert_eq!(again, holds, "of what the proof needs: {context}");
+            }
             assert!(proof.drawn("a proof", &Control::default()).expect("it is small").contains("<svg"), "{context}");
         }
         assert!(smaller > 200 && shapes.iter().all(|&count| count > 50), "{smaller} {shapes:?}");

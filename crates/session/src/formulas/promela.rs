@@ -106,7 +106,7 @@ fn sorts(program: &Program) -> String {
 
 fn mtype(program: &Program, set: u16) -> String {
     match &*program.mtypes[usize::from(set)].0 {
-        "" => "mtype".to_string(),
+        "_unnamed_" => "mtype".to_string(),
         name => formula_name(name),
     }
 }

@@ -119,6 +119,19 @@ impl FormulaGame {
         &self.model
     }
 
+    /// A label of the model as formulas write it.
+    pub fn written_label(&self, label: LabelId) -> String {
+        if label == LabelId::TAU {
+            return "tau".to_string();
+        }
+        let part = |(name, arguments): (String, Vec<String>)| match arguments.is_empty() {
+            true => name,
+            false => format!("{name}({})", arguments.join(",")),
+        };
+        let parts: Vec<String> = (self.reader)(self.model.labels(), label).into_iter().map(part).collect();
+        parts.join("|")
+    }
+
     /// The model's part of a row.
     pub fn model_row<'r>(&self, row: &'r [Value]) -> &'r [Value] {
         &row[self.offset..]
