@@ -186,9 +186,14 @@ fn a_project_has_its_formulas() {
     let project = "<root>\n <spec>buffer.mcrl2</spec>\n <properties>\n  <property>No loss</property>\n  \
         <property>a &amp; b</property>\n </properties>\n</root>\n";
     std::fs::write(folder.0.path().join("buffer.mcrl2proj"), project).expect("a project");
-    let results = folder.results(&["buffer.mcrl2proj", "--property", "possible(lose)"]);
-    let verdicts: Vec<&str> = results.iter().map(|result| result["verdict"].as_str().expect("a verdict")).collect();
-    assert_eq!(verdicts, ["fails", "holds", "holds"]);
+    let verdicts = |arguments: &[&str]| -> Vec<String> {
+        let results = folder.results(arguments);
+        results.iter().map(|result| result["verdict"].as_str().expect("a verdict").to_string()).collect()
+    };
+    assert_eq!(verdicts(&["buffer.mcrl2proj"]), ["fails", "holds"]);
+    // What is asked is asked instead.
+    assert_eq!(verdicts(&["buffer.mcrl2proj", "--property", "possible(lose)"]), ["holds"]);
+    assert_eq!(verdicts(&["buffer.mcrl2proj", "--formula", "[true* . lose]false"]), ["fails"]);
     std::fs::write(folder.0.path().join("empty.mcrl2proj"), "<root/>").expect("a project");
     let (code, _, err) = folder.check(&["empty.mcrl2proj"]);
     assert!(code == Some(2) && err.contains("<spec>"), "{err}");
@@ -457,6 +462,23 @@ fn evidence_of_every_language_has_labels_that_formulas_can_name() {
         let (code, out, err) = folder.check(&["door.aut", "--formula", &formula]);
         assert_eq!(code, Some(1), "{out}{err}");
         assert!(err.is_empty(), "{err}");
+    }
+}
+
+#[test]
+fn labels_of_files_without_a_common_sort_are_read_as_the_formula_says() {
+    let folder = Folder::new();
+    let file = "des (0, 4, 3)\n(0, \"a(1)\", 1)\n(0, \"m([1,2])\", 1)\n(1, \"in\", 2)\n(2, \"m([])\", 0)\n";
+    std::fs::write(folder.0.path().join("odd.aut"), file).expect("it can be written");
+    for (formula, code) in [
+        ("<m([1,2])>true", 0),
+        ("[true* . (exists l: List(Nat). m(l))]false", 1),
+        ("<a(1) . in_>true", 0),
+        ("[true* . in_]false", 1),
+    ] {
+        let (found, out, err) = folder.check(&["odd.aut", "--formula", formula]);
+        assert_eq!(found, Some(code), "{formula}: {out}{err}");
+        assert!(err.is_empty(), "{formula}: {err}");
     }
 }
 

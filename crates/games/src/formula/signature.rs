@@ -2,8 +2,9 @@
 //!
 //! A file with a transition system has labels and no declarations. An action is a name with a number of arguments; the
 //! sort of an argument is `Bool`, `Nat` or `Int` where all its values are such, and else the sort of all names that
-//! occur as arguments, `Name`, which is finite. An argument with other values (lists, applications) has no sort here,
-//! and a formula cannot name its action.
+//! occur as arguments, `Name`, which is finite. An argument with other values (lists, applications, numbers beside
+//! names) has no sort here; it gets that of the values that the formula writes, and a label whose values are not of it
+//! cannot be read.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -54,12 +55,16 @@ impl Signature {
         checker.data(sections.iter());
         let data = checker.specification;
         let name_sort: Option<SortRef> = data.sort_names.first().map(|&(_, sort)| sort);
-        let actions = actions.iter().filter_map(|((name, _), arguments)| {
+        let (mut sorted, mut unsorted) = (Vec::new(), Vec::new());
+        for ((name, _), arguments) in &actions {
             let sort = |values: &BTreeSet<String>| kind(values).or_else(|| name_sort.filter(|_| named(values)));
             let sorts: Option<Vec<SortRef>> = arguments.iter().map(sort).collect();
-            Some(ActionSignature { name: data.names.find(name)?, sorts: sorts? })
-        });
-        Signature { actions: actions.collect(), data: data.clone(), open: true, ..Signature::default() }
+            match (data.names.find(name), sorts) {
+                (Some(name), Some(sorts)) => sorted.push(ActionSignature { name, sorts }),
+                _ => unsorted.push(name.clone()),
+            }
+        }
+        Signature { actions: sorted, data, open: true, unsorted, ..Signature::default() }
     }
 }
 
@@ -85,8 +90,8 @@ fn kind(values: &BTreeSet<String>) -> Option<SortRef> {
     values.iter().all(|value| digits(value.strip_prefix('-').unwrap_or(value))).then_some(INT)
 }
 
-/// Whether a value can be a constructor's name.
-fn is_name(value: &str) -> bool {
+/// Whether a text can be a name.
+pub(super) fn is_name(value: &str) -> bool {
     let mut parser = Parser::new(value, FileId(u32::MAX));
     let read = parser.name();
     read.is_ok() && parser.peek() == trefoil_data::syntax::token::Kind::End && parser.diagnostics.is_empty()

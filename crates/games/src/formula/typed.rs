@@ -28,6 +28,8 @@ pub struct Signature {
     pub actions: Vec<ActionSignature>,
     /// Whether these are only the actions that were seen: a model without declarations. Another one never happens.
     pub open: bool,
+    /// Names that were seen with values without a common sort: the formula says of which sort they are.
+    pub unsorted: Vec<String>,
     /// Names of the model that formulas cannot use, each with why.
     pub refused: Vec<(String, String)>,
     /// What a state of the model shows: constants and functions of the data, whose values are marks of the model.

@@ -54,6 +54,7 @@ fn check(read: FormulaText, text: &str, signature: &Signature, diagnostics: &mut
         label_sets: Vec::new(),
         open: signature.open,
         refused: &signature.refused,
+        unsorted: &signature.unsorted,
         negated: false,
         defined: HashMap::new(),
     };
@@ -86,6 +87,7 @@ struct FormulaChecker<'a> {
     open: bool,
     /// Names of the model that formulas cannot use, each with why.
     refused: &'a [(String, String)],
+    unsorted: &'a [String],
     /// Whether the part that is checked stands below an odd number of negations.
     negated: bool,
     /// What names after `where` stand for, as far as they were checked; nothing while one is being checked.
@@ -381,13 +383,15 @@ impl FormulaChecker<'_> {
             let values: Vec<Result<TypedId, Reported>> = values.iter().map(|&value| self.data.infer(value)).collect();
             let values = values.into_iter().collect::<Result<Vec<TypedId>, Reported>>()?;
             let sorts = values.iter().map(|&value| self.data.specification.tree.sort(value)).collect();
-            let message = format!("no label of the model has the name `{text}`, so it never happens");
-            let mut warning = Diagnostic::warning(codes::UNKNOWN_ACTION, message, Place::Span(name.span));
-            let known = self.actions.iter().map(|action| self.name(action.name));
-            if let Some(meant) = nearest(&text, known) {
-                warning = warning.help(format!("is `{meant}` meant?"));
+            if !self.unsorted.contains(&text) {
+                let message = format!("no label of the model has the name `{text}`, so it never happens");
+                let mut warning = Diagnostic::warning(codes::UNKNOWN_ACTION, message, Place::Span(name.span));
+                let known = self.actions.iter().map(|action| self.name(action.name));
+                if let Some(meant) = nearest(&text, known) {
+                    warning = warning.help(format!("is `{meant}` meant?"));
+                }
+                self.data.diagnostics.push(warning);
             }
-            self.data.diagnostics.push(warning);
             self.actions.push(ActionSignature { name: name.symbol, sorts });
             return Ok((self.actions.len() - 1, values));
         }

@@ -231,8 +231,9 @@ impl AnyScript {
         job: &Job,
     ) -> Result<AnyScript, Problem> {
         if formulas::is_project(file) {
-            let (specification, mut formulas) = formulas::project(file, job)?;
-            formulas.extend(wanted.formulas.iter().cloned());
+            let (specification, own) = formulas::project(file, job)?;
+            let asks_for_itself = wanted.formulas.is_empty() && wanted.properties.is_empty();
+            let formulas = if asks_for_itself { own } else { wanted.formulas.clone() };
             let wanted = Wanted { formulas, ..wanted.clone() };
             return AnyScript::open_with(&specification, Some("mcrl2"), &wanted, job);
         }

@@ -58,8 +58,11 @@ impl Proposal {
         diagnostic = diagnostic.note(format!("the compiled network is symmetric in {}", sets.join(" and in ")));
         let others: Vec<&str> =
             self.constants.iter().filter(|name| !largest.contains(name)).map(String::as_str).collect();
-        let without = format!("reduce by `diff({datatype}, {{| {} |}})` instead", others.join(", "));
-        Trouble::Wrong(Box::new(diagnostic.help(without)))
+        let help = match claimed.place {
+            Place::Span(_) => format!("reduce by `diff({datatype}, {{| {} |}})` instead", others.join(", ")),
+            _ => "`--symmetry auto` uses every symmetry that can be proved".to_string(),
+        };
+        Trouble::Wrong(Box::new(diagnostic.help(help)))
     }
 }
 

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use trefoil_system::{LabelId, Labels, Writing};
 
+use super::super::signature::is_name;
+
 /// The parts of a label as formulas see them: names with the texts of their arguments, in the data language.
 pub type LabelParts = Vec<(String, Vec<String>)>;
 
@@ -18,7 +20,8 @@ pub fn termination(labels: &Labels) -> &'static str {
     }
 }
 
-/// The parts of a label with their arguments as texts. A label that a file has as a text alone is taken apart.
+/// The parts of a label with their arguments as texts. A label that a file has as a text alone is taken apart; a name
+/// that is a word of the language of formulas is followed by `_`.
 pub fn label_parts(labels: &Labels, label: LabelId) -> LabelParts {
     let mut parts = Vec::new();
     if label == LabelId::TICK {
@@ -31,7 +34,18 @@ pub fn label_parts(labels: &Labels, label: LabelId) -> LabelParts {
             parts.push((part.name.to_string(), part.arguments.iter().map(|text| text.to_string()).collect()));
         }
     }
+    for (name, _) in &mut parts {
+        if is_word(name) {
+            name.push('_');
+        }
+    }
     parts
+}
+
+/// Whether a name is a word of the language of formulas.
+fn is_word(name: &str) -> bool {
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    name.bytes().all(is_letter) && name.starts_with(|first: char| first.is_ascii_alphabetic()) && !is_name(name)
 }
 
 /// Takes `a(1, [2, 3])|b` apart.
