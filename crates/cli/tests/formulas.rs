@@ -191,7 +191,7 @@ fn a_project_has_its_formulas() {
         results.iter().map(|result| result["verdict"].as_str().expect("a verdict").to_string()).collect()
     };
     assert_eq!(verdicts(&["buffer.mcrl2proj"]), ["fails", "holds"]);
-    // What is asked is asked instead.
+    // A formula on the command line replaces them.
     assert_eq!(verdicts(&["buffer.mcrl2proj", "--property", "possible(lose)"]), ["holds"]);
     assert_eq!(verdicts(&["buffer.mcrl2proj", "--formula", "[true* . lose]false"]), ["fails"]);
     std::fs::write(folder.0.path().join("empty.mcrl2proj"), "<root/>").expect("a project");

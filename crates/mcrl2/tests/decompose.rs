@@ -382,8 +382,8 @@ fn the_parts_by_processes_have_the_sizes_of_the_thesis() {
         "s == 3 && k == 1 && l == 1 && r >= 2",
         "s == 3 && k == 1 && l >= 2 && r == 1",
     ];
-    // Of the first part the thesis prints the sizes of the second one as minimised. It is minimal: whatever it does next,
-    // the message or the bit that it has follows.
+    // Of the first part the thesis prints the sizes of the second one as minimised. It is minimal: whatever it does
+    // next, the message or the bit that it has follows.
     let printed = [(52, 90), (52, 90), (22, 44), (20, 42), (172, 220), (48, 58)];
     assert_eq!(sizes(MERGED_ALTERNATING_BIT, &sender, &format!("({})", places.join(") || ("))), printed);
 }

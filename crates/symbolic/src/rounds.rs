@@ -5,8 +5,8 @@
 //! and the states by the values of marks.
 //!
 //! A round of saturation ([`Space::saturate_once`]) learns from all states and closes them under what is known. The
-//! steps of a state are then known exactly if every bundle has learned the values that it reads in it, and they all lead
-//! to states that were reached; [`Space::unlearned`] has the others.
+//! steps of a state are then known exactly if every bundle has learned the values that it reads in it, and they all
+//! lead to states that were reached; [`Space::unlearned`] has the others.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

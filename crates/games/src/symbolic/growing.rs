@@ -1,17 +1,17 @@
 //! A game that grows while it is explored, as diagrams.
 //!
 //! The vertices are the states of a system with the marks `Owner` and `Priority`, explored round by round
-//! ([`Space::advance`]): breadth-first while there are few, then by chaining, where a round goes several steps deep, and
-//! by saturation once there are many. A vertex is *complete* once every relation was learned for it and applied to it. A
-//! round does that to all vertices that it begins with, the *frontier*, and, unless it saturates, to no others: what is
-//! found in the middle of a chaining round has met only the relations that come later. So the incomplete vertices are
-//! the frontier of the next round, and those that left it because they are won.
+//! ([`Space::advance`]): breadth-first while there are few, then by chaining, where a round goes several steps deep,
+//! and by saturation once there are many. A vertex is *complete* once every relation was learned for it and applied to
+//! it. A round does that to all vertices that it begins with, the *frontier*, and, unless it saturates, to no others:
+//! what is found in the middle of a chaining round has met only the relations that come later. So the incomplete
+//! vertices are the frontier of the next round, and those that left it because they are won.
 //!
 //! Saturation closes all vertices under the relations that are known. Then a vertex is complete exactly if every
 //! relation was learned for the values that it reads there, so the incomplete ones are known as a set, too
 //! ([`Space::unlearned`]): this departs from the thesis, which saturates for reachability only. A round goes as far as
-//! the relations do, and diagrams of saturated sets are small where those of frontiers are not; solvers see less of what
-//! happens in between.
+//! the relations do, and diagrams of saturated sets are small where those of frontiers are not; solvers see less of
+//! what happens in between.
 //!
 //! Of an incomplete vertex some edges are known: a relation that was learned for another vertex with the same values
 //! has them. They are edges of the game, so an arena may use them; it never takes them for all edges.
