@@ -2,9 +2,9 @@
 //!
 //! `diagrams FOLDER [SECONDS] [PATH of lddmc] [RUNS]`: every `*.ldd` file of the folder, on one thread and on all
 //! cores. The time is that of putting the slots into order and of the search, without reading; of `lddmc` it is the
-//! time that it reports for the same, with as many workers as there are cores, for saturation and for the fastest of its
-//! four strategies. All take turns, `RUNS` times, and the least time of each counts. A run that takes longer than `SECONDS`
-//! is stopped.
+//! time that it reports for the same, with as many workers as there are cores, for saturation and for the fastest of
+//! its four strategies. All take turns, `RUNS` times, and the least time of each counts. A run that takes longer than
+//! `SECONDS` is stopped.
 
 use std::fs;
 use std::io::BufReader;
