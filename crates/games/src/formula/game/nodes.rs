@@ -69,6 +69,8 @@ pub(super) struct Move {
     pub(super) target: NodeId,
     /// New values of variables there.
     pub(super) assignments: Vec<(VariableId, TypedId)>,
+    /// Where it leads to a truth value: the part of the formula that has it, and whether that is negated.
+    pub(super) decided: Option<(PartId, bool)>,
 }
 
 /// A node.
@@ -81,6 +83,8 @@ pub(super) struct Node {
     pub(super) part: (PartId, bool),
     /// The truth value that it stands for, if it is one.
     pub(super) constant: Option<bool>,
+    /// Whether it is a fixpoint or a repetition, whose priority decides cycles.
+    pub(super) recurs: bool,
     /// The variables whose values matter, ascending.
     pub(super) live: Vec<VariableId>,
 }
@@ -269,12 +273,13 @@ impl Builder<'_> {
             Key::Fixpoint(..) | Key::Star(..) => self.priority(key)?,
             _ => u32::MAX,
         };
+        let recurs = priority != u32::MAX;
         let (owner, part) = (self.owner(key), self.part_of(key));
         let constant = match self.at(key) {
             Key::Constant(value) => Some(*value),
             _ => None,
         };
-        self.nodes.push(Node { owner, priority, moves: Vec::new(), part, constant, live: Vec::new() });
+        self.nodes.push(Node { owner, priority, moves: Vec::new(), part, constant, recurs, live: Vec::new() });
         self.known.insert(key, id);
         self.pending.push((id, key));
         Ok(id)

@@ -71,7 +71,7 @@ impl Builder<'_> {
     ) -> Result<(), Stopped> {
         let Chosen { variables, conditions } = chosen;
         let target = self.node(key)?;
-        moves.push(Move { variables, conditions, step: None, offered: None, target, assignments });
+        moves.push(Move { variables, conditions, step: None, offered: None, target, assignments, decided: None });
         Ok(())
     }
 
@@ -109,12 +109,13 @@ impl Builder<'_> {
                     if truth.is_none() && !self.observed.is_empty() {
                         parts = self.disjuncts(data);
                     }
-                    for part in parts {
+                    for data in parts {
                         let mut chosen = chosen.clone();
                         if truth.is_none() {
-                            chosen.conditions.push(part);
+                            chosen.conditions.push(data);
                         }
                         self.silent(chosen, target, Vec::new(), moves)?;
+                        moves.last_mut().expect("a move was added").decided = Some((part, negated));
                     }
                 }
             }
@@ -290,7 +291,7 @@ impl Builder<'_> {
                 let target = self.node(after)?;
                 let Chosen { variables, conditions } = chosen;
                 let (step, assignments) = (Some(labels), Vec::new());
-                moves.push(Move { variables, conditions, step, offered: None, target, assignments });
+                moves.push(Move { variables, conditions, step, offered: None, target, assignments, decided: None });
                 Ok(())
             }
             Steps::Sequence(first, rest) => {
