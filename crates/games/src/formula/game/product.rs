@@ -211,7 +211,7 @@ impl FormulaGame {
     }
 
     /// The same with the place of the move.
-    fn place_of_group(&self, group: GroupId) -> (u32, u32, usize) {
+    pub(super) fn place_of_group(&self, group: GroupId) -> (u32, u32, usize) {
         let place = self.starts.partition_point(|&(start, ..)| start <= group.0) - 1;
         // A move of a model without groups has none itself.
         let (start, node, own) = self.starts[place];
