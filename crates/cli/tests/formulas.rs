@@ -66,6 +66,28 @@ fn formulas_are_checked_and_nothing_else() {
 }
 
 #[test]
+fn a_counterexample_names_the_part_that_decides() {
+    let folder = Folder::new();
+    let part = |formula: &str, more: &[&str]| {
+        let results = folder.results(&[&["buffer.mcrl2", "--formula", formula], more].concat());
+        results[0]["witness"]["finding"]["part"].as_str().unwrap_or_default().to_string()
+    };
+    // Of a cycle, the fixpoint whose priority decides it, which need not be the innermost.
+    let fails = "mu X. nu Y. [lose]X && [!lose]Y";
+    assert_eq!(part(fails, &[]), fails);
+    let holds = "nu X. mu Y. <lose>X || <!lose>Y";
+    assert_eq!(part(holds, &["--witness"]), holds);
+    let inner = "nu X. mu Y. [lose]X && [!lose]Y";
+    assert_eq!(part(inner, &[]), "mu Y. [lose]X && [!lose]Y");
+    // Of a path, the data that is false or true, with its values.
+    assert_eq!(part("[true*]forall d: D. [put(d)]val(d == d1)", &[]), "val(d == d1) with d = d2");
+    assert_eq!(part("exists d: D. <true* . get(d)>val(d == d2)", &["--witness"]), "val(d == d2) with d = d2");
+    let counted = "nu X(n: Nat = 0). val(n < 3) && [true]X(n + 1)";
+    assert_eq!(part(counted, &[]), "val(n < 3) with n = 3");
+    assert_eq!(part("[put(d1)]false", &[]), "false");
+}
+
+#[test]
 fn a_counterexample_is_a_path_or_a_lasso() {
     let folder = Folder::new();
     // A path to the state where the formula fails.

@@ -80,6 +80,19 @@ fn quantifiers_over_infinite_sorts_are_bounded_by_labels_and_conditions() {
         ("[true*](forall i: Nat. <m(i)>true => val(i == 2 || i == 7))", true),
         ("exists i: Nat. val(i > 100) && val(i mod 7 == 3)", true),
         ("forall i: Nat. val(i < 100) => val(i * i < 10000)", true),
+        // A condition before the modality whose label binds its variable.
+        ("[true*](forall i, j: Nat. val(i != j) => [n(i) . m(j)]false)", false),
+        ("[true*](forall i, j: Nat. val(i != j && j < 7) => [n(i) . m(j)]false)", true),
+        ("forall i, j: Nat. val(i != j) => [n(i)][m(j)]val(j == 7)", true),
+        ("forall i, j: Nat. val(i == j) || [n(i) . !m(i)* . m(j)]val(j == 7)", true),
+        ("forall i: Nat. val(i > 7) => [true* . m(i)]false", true),
+        ("forall i: Nat. val(i > 6) => [true* . m(i)]false", false),
+        ("exists i, j: Nat. val(i != j) && <n(i) . m(j)>true", true),
+        ("exists i, j: Nat. val(i > j) && <n(i) . m(j)>true", false),
+        ("exists i: Nat. val(i > 6) && <true* . m(i)>true", true),
+        ("exists i, j: Nat. val(i > j) && (<n(i)><m(j)>true || <true . true . p(j, i)>true)", true),
+        ("[true*](forall i, j: Nat. [n(i) || m(j)]val(i < 3 || j < 3))", false),
+        ("[true*](forall i, j: Nat. val(i < 3) => [n(i) || m(j)]val(i < 3 || j < 3))", true),
         ("mu X(i: Nat = 0). val(i == 3) || (val(i < 5) && <true>X(i + 1))", true),
     ] {
         let read = support::read(text, &signature).unwrap_or_else(|mistakes| panic!("{text}\n{mistakes:?}"));

@@ -304,7 +304,12 @@ impl Script {
                     self.unanswered(&mut report, cut.into(), place, job);
                 }
             }
-            Err(unanswered) => self.unanswered(&mut report, unanswered, place, job),
+            Err(unanswered) => {
+                if let (Unanswered::Cut { cut: Cut::Stopped, .. }, Ok(game)) = (&unanswered, &game) {
+                    report.notes.extend(game.growing());
+                }
+                self.unanswered(&mut report, unanswered, place, job);
+            }
         }
         report.check_seconds = seconds(started.elapsed());
         report.peak_memory_bytes = peak_memory();

@@ -289,6 +289,12 @@ fn condition(random: &mut Random, scope: &Scope) -> Condition {
     if random.chance(60) { Condition::Equal(left, right) } else { Condition::Different(left, right) }
 }
 
+/// A condition on a number, and perhaps another one.
+fn condition_on(random: &mut Random, scope: &Scope, variable: Variable) -> Condition {
+    let (left, right) = (Value::Variable(variable), value(random, scope, variable.1));
+    if random.chance(40) { Condition::Equal(left, right) } else { Condition::Different(left, right) }
+}
+
 fn multi(random: &mut Random, scope: &Scope) -> Labels {
     let parts = [1, 1, 1, 1, 0, 2][random.below(6)];
     let mut label = Vec::new();
@@ -372,18 +378,48 @@ fn state(random: &mut Random, scope: &mut Scope, depth: usize) -> Formula {
             let variable = (fresh(scope), sort(random));
             scope.variables.push(variable);
             let by_labels = variable.1 == Sort::Nat && random.chance(40);
+            let mut guard = None;
             let inside = if by_labels {
-                // The label binds the number.
+                // The label binds the number, perhaps after other steps, and perhaps behind a condition on it.
                 let bound = Labels::Multi(vec![("n", vec![Value::Variable(variable)])]);
                 let inside = Box::new(state(random, scope, depth));
-                (Steps::One(bound), inside)
+                guard = random.chance(60).then(|| condition_on(random, scope, variable));
+                let mut taken = Steps::One(bound);
+                scope.variables.pop();
+                if random.chance(50) {
+                    taken = Steps::Sequence(Box::new(steps(random, scope, 1)), Box::new(taken));
+                }
+                scope.variables.push(variable);
+                (taken, inside)
             } else {
                 (Steps::One(Labels::Constant(true)), Box::new(state(random, scope, depth)))
             };
             scope.variables.pop();
+            let is_negated = random.chance(50);
             match (random.chance(50), by_labels) {
-                (true, true) => Formula::Forall(variable, true, Box::new(Formula::Must(inside.0, inside.1))),
-                (false, true) => Formula::Exists(variable, true, Box::new(Formula::May(inside.0, inside.1))),
+                (true, true) => {
+                    let inside = Box::new(Formula::Must(inside.0, inside.1));
+                    Formula::Forall(
+                        variable,
+                        true,
+                        match guard.map(|guard| Box::new(Formula::Condition(guard))) {
+                            None => inside,
+                            Some(guard) if is_negated => Box::new(Formula::Or(Box::new(Formula::Not(guard)), inside)),
+                            Some(guard) => Box::new(Formula::Implies(guard, inside)),
+                        },
+                    )
+                }
+                (false, true) => {
+                    let inside = Box::new(Formula::May(inside.0, inside.1));
+                    Formula::Exists(
+                        variable,
+                        true,
+                        match guard.map(|guard| Box::new(Formula::Condition(guard))) {
+                            None => inside,
+                            Some(guard) => Box::new(Formula::And(guard, inside)),
+                        },
+                    )
+                }
                 (true, false) => Formula::Forall(variable, false, inside.1),
                 (false, false) => Formula::Exists(variable, false, inside.1),
             }

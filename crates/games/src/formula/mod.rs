@@ -10,6 +10,7 @@
 //! | `typed`, `types` | names resolved and data typed |
 //! | `signature` | signatures of models: declared as text, or seen in labels |
 //! | `quantifiers` | where the quantifier of a variable stands |
+//! | `scopes` | why a name is unknown that something before it binds |
 //! | `stuttering` | what a formula sees of labels and internal steps |
 //! | `templates` | patterns of properties, which stand for formulas |
 //! | `game` | a formula beside a model as a system |
@@ -19,6 +20,7 @@ pub mod game;
 mod parser;
 mod printer;
 pub(crate) mod quantifiers;
+mod scopes;
 mod signature;
 mod stuttering;
 mod templates;

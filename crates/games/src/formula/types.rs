@@ -15,7 +15,6 @@ use trefoil_data::typed::{TypedId, VariableId};
 use trefoil_data::types::{Checker, Reported};
 use trefoil_source::{Diagnostic, FileId, Place, Severity, Span, nearest};
 
-use super::codes;
 use super::parser::parse;
 use super::templates::TEMPLATES;
 use super::tree::{ActionFormula, ActionFormulaId, Connective, FormulaText, Regular, RegularId, State, StateId};
@@ -23,6 +22,7 @@ use super::typed::{
     ActionSignature, FixpointId, FixpointVariable, Formula, LabelSet, LabelSetId, Part, PartId, Signature, Steps,
     StepsId,
 };
+use super::{codes, scopes};
 
 impl Formula {
     /// Reads a formula and types it against a model. There is a formula when no mistake was found.
@@ -61,7 +61,8 @@ fn check(read: FormulaText, text: &str, signature: &Signature, diagnostics: &mut
     checker.declare_actions();
     let root = read.root.map(|root| checker.state(root));
     let FormulaChecker { data, actions, fixpoints, parts, steps, label_sets, .. } = checker;
-    let Checker { specification, diagnostics: found, .. } = data;
+    let Checker { specification, diagnostics: mut found, .. } = data;
+    scopes::explain(&read, text, &mut found);
     diagnostics.extend(found);
     let root = match root {
         Some(Ok(root)) if !is_wrong(diagnostics) => root,

@@ -96,10 +96,17 @@ impl Script {
                 }
             }));
         }
+        let play = &strategy.play;
+        let rows: Vec<&[Value]> =
+            [&play.start[..]].into_iter().chain(play.steps.iter().map(|step| &step.row[..])).collect();
+        let part = match strategy.back_to {
+            Some(back_to) => game.cycle_text(&rows[back_to..]),
+            None => game.end_text(&rows, &strategy.groups),
+        };
         let finding = Finding::Formula {
             holds,
             proof,
-            part: game.node_text(strategy.play.last()),
+            part,
             repeats: strategy.back_to.is_some(),
             has_choices: strategy.has_choices,
             positions: strategy.positions,

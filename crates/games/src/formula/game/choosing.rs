@@ -5,9 +5,10 @@
 //! values. Solutions of a condition come from the enumerator of the data language, at most [`MOST_TUPLES`] trials a
 //! move where a sort is infinite.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use trefoil_control::Control;
 use trefoil_data::rewrite::{Enumerated, Rewriter, Unfinished};
@@ -22,6 +23,12 @@ use crate::formula::quantifiers::WrittenQuantifier;
 
 /// Values of infinite sorts that are tried for one move.
 const MOST_TUPLES: u64 = 100_000;
+
+/// A list of values that takes so long is named when a budget ends.
+const LONG: Duration = Duration::from_secs(1);
+
+/// So many records are compared with each other, one by one.
+const FEW_RECORDS: usize = 64;
 
 /// What a label is to the formula: its shape, and the values of its arguments.
 #[derive(Clone)]
@@ -98,7 +105,14 @@ impl<'c, 'a: 'c> Choosing<'c, 'a> {
         // No run leads to a row in which a variable that is read has no value.
         let choices = match plan.reads.iter().any(|&slot| row[slot as usize] == NONE) {
             true => Choices { at: 0, count: 0 },
-            false => self.compute(plan, check, &arguments, row)?,
+            false => {
+                let started = Instant::now();
+                let computed = self.compute(plan, check, &arguments, row);
+                if matches!((&computed, check), (Err(Cut::Stopped), Check::Choice(..))) && started.elapsed() >= LONG {
+                    self.game.compiled.growth.listing(number);
+                }
+                computed?
+            }
         };
         self.known.insert(key.into(), choices);
         Ok(choices)
@@ -124,6 +138,7 @@ impl<'c, 'a: 'c> Choosing<'c, 'a> {
             Input::Chosen(_) => unreachable!("a check does not read what it chooses"),
         };
         let mut count = 0;
+        let mut known: HashSet<Box<[Value]>, foldhash::fast::FixedState> = HashSet::default();
         // The record of one choice; the chosen values are numbered first, so that nothing collects them.
         let mut record = |rewriter: &mut Rewriter<'_>, chosen: &[Value]| -> Result<(), Unfinished> {
             let start = own.len();
@@ -133,19 +148,30 @@ impl<'c, 'a: 'c> Choosing<'c, 'a> {
                 Input::Argument(place) => arguments[*place as usize],
                 Input::Observed(place) => shown[*place as usize],
             };
-            for (_, source) in &plan.sources {
-                own.push(match source {
+            for (slot, source) in &plan.sources {
+                let new = match source {
                     Source::Input(input) => value(input),
                     Source::Evaluated(code, inputs) => {
                         let terms: Vec<Term> = inputs.iter().map(|input| found.term(value(input))).collect();
                         let term = rewriter.evaluate(*code, &terms)?;
                         found.number(rewriter, term)
                     }
-                });
+                };
+                game.compiled.growth.met(*slot, new);
+                own.push(new);
             }
             let width = plan.sources.len();
             let (before, new) = own.split_at(start);
-            let again = if width == 0 { count > 0 } else { before.chunks_exact(width).any(|known| known == new) };
+            let again = match width {
+                0 => count > 0,
+                _ if count < FEW_RECORDS => before.chunks_exact(width).any(|known| known == new),
+                _ => {
+                    if known.is_empty() {
+                        known.extend(before.chunks_exact(width).map(Box::from));
+                    }
+                    !known.insert(new.into())
+                }
+            };
             if again {
                 own.truncate(start);
             } else {

@@ -23,6 +23,7 @@ use trefoil_terms::{Options, Pool};
 use super::super::tree::{Connective, Quantifier};
 use super::super::typed::{Formula, LabelSet, LabelSetId};
 use super::expressions::Maker;
+use super::growth::Growth;
 use super::nodes::{Graph, Move, NodeId, graph};
 use super::observed::{Observed, observed};
 use super::values::{Found, Operations, ValueReader};
@@ -128,6 +129,8 @@ pub(super) struct Compiled {
     pub(super) observed: Vec<Observed>,
     pub(super) nodes: Vec<NodePlan>,
     pub(super) priorities: u32,
+    /// How many values the variables had.
+    pub(super) growth: Growth,
 }
 
 /// A check before its code is known.
@@ -281,7 +284,21 @@ impl Compiled {
             })
             .collect();
         let priorities = graph.nodes.iter().map(|node| node.priority).max().unwrap_or(0) + 1;
-        Ok(Compiled { formula, graph, pool, program, found, reader, shapes, variables, observed, nodes, priorities })
+        let growth = Growth::new(variables.len());
+        Ok(Compiled {
+            formula,
+            graph,
+            pool,
+            program,
+            found,
+            reader,
+            shapes,
+            variables,
+            observed,
+            nodes,
+            priorities,
+            growth,
+        })
     }
 }
 

@@ -73,6 +73,16 @@ impl Maker<'_> {
         Some((self.not(left), self.not(right)))
     }
 
+    /// The two parts of a conjunction; `!(a || b)` is one of `!a` and `!b`.
+    pub(super) fn both(&mut self, id: TypedId) -> Option<(TypedId, TypedId)> {
+        if let Some(&[left, right]) = self.operands_of(id, Operator::And).as_deref() {
+            return Some((left, right));
+        }
+        let inside = self.negated(id)?;
+        let &[left, right] = self.operands_of(inside, Operator::Or).as_deref()? else { return None };
+        Some((self.not(left), self.not(right)))
+    }
+
     /// The operand of a negation.
     fn negated(&self, id: TypedId) -> Option<TypedId> {
         self.operands_of(id, Operator::Not).map(|operands| operands[0])

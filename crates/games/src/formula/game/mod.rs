@@ -10,6 +10,7 @@
 mod choosing;
 mod compile;
 mod expressions;
+mod growth;
 mod labels;
 mod live;
 mod nodes;

@@ -13,8 +13,12 @@
 //! its moves, what belongs to the opponent becomes a node of its own, and data inside an opponent's choice becomes a
 //! condition: `forall i: Nat. val(i <= 1) => [wish(i)]f` is one move of Odd, with the variable `i`, the condition
 //! `i <= 1` and a step in the set of `wish(i)`. A quantifier thus stays with the modality or condition that it governs,
-//! and where neither has its variable it is passed on to what follows the step: `forall n: Nat. [true* . error(n)]f`
-//! chooses `n` when an `error` happens. Where a variable of an infinite sort stands below an opponent's choice with a
+//! and where no label of the step has its variable it is passed on to what follows the step: `forall n: Nat.
+//! [true* . error(n)]f` chooses `n` when an `error` happens. The conditions that read it are passed on with it, so in
+//! `forall i, j: Nat. val(i != j) => [enter(i) . enter(j)]f` each label binds its number. That is sound because the
+//! steps are the owner's, too: a choice that turns out to be impossible loses, as a move does that is not there, and so
+//! does a repetition without end. A condition that reads the state of the model stays before the step. `[A || B]f` is
+//! `[A]f && [B]f` where the two have different variables. Where a variable of an infinite sort stands below an opponent's choice with a
 //! modality of the owner in it (`forall n: Nat. <a(n)>true => X(n)`), only values that are offered matter, because the
 //! modality holds for all others.
 //!
@@ -69,6 +73,8 @@ pub(super) struct Move {
     pub(super) target: NodeId,
     /// New values of variables there.
     pub(super) assignments: Vec<(VariableId, TypedId)>,
+    /// Where it leads to a truth value: the part of the formula that has it, and whether that is negated.
+    pub(super) decided: Option<(PartId, bool)>,
 }
 
 /// A node.
@@ -81,6 +87,8 @@ pub(super) struct Node {
     pub(super) part: (PartId, bool),
     /// The truth value that it stands for, if it is one.
     pub(super) constant: Option<bool>,
+    /// Whether it is a fixpoint or a repetition, whose priority decides cycles.
+    pub(super) recurs: bool,
     /// The variables whose values matter, ascending.
     pub(super) live: Vec<VariableId>,
 }
@@ -102,8 +110,8 @@ enum Key {
     Steps(Player, StepsId, KeyId),
     /// The same after repetitions of steps.
     Star(Player, StepsId, KeyId),
-    /// Variables that the owner still has to choose.
-    Chosen(Player, Rc<[VariableId]>, KeyId),
+    /// Variables that the owner still has to choose, and what must hold for them.
+    Chosen(Player, Rc<[VariableId]>, Rc<[TypedId]>, KeyId),
     Constant(bool),
 }
 
@@ -164,6 +172,7 @@ pub(super) fn graph(
         priorities: HashMap::new(),
         free: HashMap::new(),
         used: HashMap::new(),
+        conjuncts: HashMap::new(),
         control,
     };
     let start = builder.key(Key::Part(builder.formula.root, false));
@@ -201,6 +210,8 @@ struct Builder<'a> {
     free: HashMap<PartId, Rc<BTreeSet<(FixpointId, bool)>>>,
     /// The variables of steps.
     used: HashMap<StepsId, Rc<BTreeSet<VariableId>>>,
+    /// Conditions taken apart.
+    conjuncts: HashMap<TypedId, Rc<[TypedId]>>,
     control: &'a Control,
 }
 
@@ -248,7 +259,7 @@ impl Builder<'_> {
                     Steps::Star(inside) => Key::Star(*player, *inside, *after),
                     _ => return key,
                 },
-                Key::Chosen(_, variables, after) if variables.is_empty() => {
+                Key::Chosen(_, variables, conditions, after) if variables.is_empty() && conditions.is_empty() => {
                     key = *after;
                     continue;
                 }
@@ -269,12 +280,13 @@ impl Builder<'_> {
             Key::Fixpoint(..) | Key::Star(..) => self.priority(key)?,
             _ => u32::MAX,
         };
+        let recurs = priority != u32::MAX;
         let (owner, part) = (self.owner(key), self.part_of(key));
         let constant = match self.at(key) {
             Key::Constant(value) => Some(*value),
             _ => None,
         };
-        self.nodes.push(Node { owner, priority, moves: Vec::new(), part, constant, live: Vec::new() });
+        self.nodes.push(Node { owner, priority, moves: Vec::new(), part, constant, recurs, live: Vec::new() });
         self.known.insert(key, id);
         self.pending.push((id, key));
         Ok(id)
@@ -328,7 +340,7 @@ impl Builder<'_> {
                     let Part::Modal(modality, ..) = self.formula.part(part) else { return (part, false) };
                     return (part, player_of(*modality, false) != *player);
                 }
-                Key::Chosen(_, _, after) => key = *after,
+                Key::Chosen(.., after) => key = *after,
                 Key::Constant(_) => return (self.formula.root, false),
             }
         }

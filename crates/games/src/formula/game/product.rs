@@ -11,18 +11,19 @@
 //! only in such variables are one. Owner and priority depend on the node alone. The order of steps is that of the
 //! moves, and within a move that of the model's steps and of the solutions.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use trefoil_control::{Control, Stopped};
 use trefoil_data::rewrite::Rewriter;
+use trefoil_data::typed::VariableId;
 use trefoil_system::{
     Action, Change, Cut, Explorer, Group, GroupId, LabelId, Labels, Layout, LocalGroup, LocalSink, LocalStep, Mark,
     MarkId, Meaning, Sink, Slot, SlotSet, Step, System, Value, Walk, Written, Wrong,
 };
 use trefoil_terms::Worker;
 
-use super::super::typed::Formula;
+use super::super::typed::{Formula, PartId};
 use super::choosing::{Choices, Choosing, LabelValues};
 use super::compile::{Compiled, MovePlan, Use};
 use super::labels::{LabelReader, label_parts};
@@ -148,14 +149,53 @@ impl FormulaGame {
         if let Some(value) = node.constant {
             return value.to_string();
         }
-        let (part, negated) = node.part;
+        self.part_text(node.part, &node.live, row)
+    }
+
+    /// A part of the formula as text, and the values of variables in a row.
+    fn part_text(&self, (part, negated): (PartId, bool), variables: &[VariableId], row: &[Value]) -> String {
         let text = self.compiled.formula.part_text(part);
-        let values: Vec<String> = node.live.iter().map(|&variable| self.variable_text(row, variable)).collect();
+        let values: Vec<String> = variables.iter().map(|&variable| self.variable_text(row, variable)).collect();
         let text = if negated { format!("!({text})") } else { text };
         if values.is_empty() { text } else { format!("{text} with {}", values.join(", ")) }
     }
 
-    fn variable_text(&self, row: &[Value], variable: trefoil_data::typed::VariableId) -> String {
+    /// The part of the formula with which a play ends, as text, and the values of its variables: `rows` are those of the
+    /// play and `groups` those of its steps. For data that is the part that was evaluated.
+    pub fn end_text(&self, rows: &[&[Value]], groups: &[GroupId]) -> String {
+        let last = rows.last().expect("a play has a row");
+        if let ([.., before, _], Some(&group)) = (rows, groups.last())
+            && self.compiled.graph.nodes[last[0] as usize].constant.is_some()
+        {
+            let (node, place, _) = self.place_of_group(group);
+            let node = &self.compiled.graph.nodes[node as usize];
+            let step = &node.moves[place as usize];
+            if let Some(part) = step.decided {
+                let tree = &self.compiled.formula.signature.data.tree;
+                let free: BTreeSet<VariableId> =
+                    step.conditions.iter().flat_map(|&condition| tree.free_variables(condition)).collect();
+                let live: Vec<VariableId> =
+                    node.live.iter().copied().filter(|variable| free.contains(variable)).collect();
+                return self.part_text(part, &live, before);
+            }
+        }
+        self.node_text(last)
+    }
+
+    /// The fixpoint or the repetition whose priority decides a cycle, as text, and the values of its variables: of
+    /// several with this priority the outermost.
+    pub fn cycle_text(&self, rows: &[&[Value]]) -> String {
+        let nodes = &self.compiled.graph.nodes;
+        let recurring = rows.iter().filter(|row| nodes[row[0] as usize].recurs);
+        let deciding = recurring.min_by_key(|row| {
+            let node = &nodes[row[0] as usize];
+            let place = self.compiled.formula.place(node.part.0);
+            (node.priority, place.start, std::cmp::Reverse(place.end))
+        });
+        self.node_text(deciding.or(rows.last()).expect("a cycle has a row"))
+    }
+
+    fn variable_text(&self, row: &[Value], variable: VariableId) -> String {
         use trefoil_system::Domain;
         let data = &self.compiled.formula.signature.data;
         let place =
@@ -166,10 +206,16 @@ impl FormulaGame {
 
     /// The node and the move of a group, and the group of the model beside it.
     fn parts_of_group(&self, group: GroupId) -> (u32, &MovePlan, usize) {
+        let (node, own, of_model) = self.place_of_group(group);
+        (node, &self.compiled.nodes[node as usize].moves[own as usize], of_model)
+    }
+
+    /// The same with the place of the move.
+    pub(super) fn place_of_group(&self, group: GroupId) -> (u32, u32, usize) {
         let place = self.starts.partition_point(|&(start, ..)| start <= group.0) - 1;
         // A move of a model without groups has none itself.
         let (start, node, own) = self.starts[place];
-        (node, &self.compiled.nodes[node as usize].moves[own as usize], (group.0 - start) as usize)
+        (node, own, (group.0 - start) as usize)
     }
 
     /// Whether a group takes a step of the model.

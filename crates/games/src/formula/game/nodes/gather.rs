@@ -7,7 +7,7 @@ use trefoil_control::Stopped;
 use trefoil_data::typed::{TypedId, VariableId};
 
 use super::super::super::tree::{Connective, Quantifier};
-use super::super::super::typed::{LabelSetId, Part, PartId, Steps, StepsId};
+use super::super::super::typed::{LabelSet, LabelSetId, Part, PartId, Steps, StepsId};
 use super::super::live::label_variables;
 use super::{Builder, Chosen, DEEPEST_STEPS, Key, KeyId, Move, NodeId, player_of, union};
 use crate::solve::Player;
@@ -29,8 +29,8 @@ impl Builder<'_> {
                 self.gather_key(owner, Chosen::default(), after, &mut moves)?;
                 self.gather_steps(owner, Chosen::default(), steps, key, 0, &mut moves)?;
             }
-            Key::Chosen(_, variables, after) => {
-                let chosen = Chosen { variables: variables.to_vec(), conditions: Vec::new() };
+            Key::Chosen(_, variables, conditions, after) => {
+                let chosen = Chosen { variables: variables.to_vec(), conditions: conditions.to_vec() };
                 self.gather_key(owner, chosen, after, &mut moves)?;
             }
         }
@@ -52,8 +52,9 @@ impl Builder<'_> {
                 &Key::Steps(player, steps, after) if player == owner => {
                     return self.gather_steps(owner, chosen, steps, after, 0, moves);
                 }
-                Key::Chosen(player, variables, after) if *player == owner => {
+                Key::Chosen(player, variables, conditions, after) if *player == owner => {
                     chosen.variables.extend(variables.iter());
+                    chosen.conditions.extend(conditions.iter());
                     key = *after;
                 }
                 _ => return self.silent(chosen, key, Vec::new(), moves),
@@ -71,7 +72,7 @@ impl Builder<'_> {
     ) -> Result<(), Stopped> {
         let Chosen { variables, conditions } = chosen;
         let target = self.node(key)?;
-        moves.push(Move { variables, conditions, step: None, offered: None, target, assignments });
+        moves.push(Move { variables, conditions, step: None, offered: None, target, assignments, decided: None });
         Ok(())
     }
 
@@ -109,12 +110,13 @@ impl Builder<'_> {
                     if truth.is_none() && !self.observed.is_empty() {
                         parts = self.disjuncts(data);
                     }
-                    for part in parts {
+                    for data in parts {
                         let mut chosen = chosen.clone();
                         if truth.is_none() {
-                            chosen.conditions.push(part);
+                            chosen.conditions.push(data);
                         }
                         self.silent(chosen, target, Vec::new(), moves)?;
+                        moves.last_mut().expect("a move was added").decided = Some((part, negated));
                     }
                 }
             }
@@ -176,6 +178,27 @@ impl Builder<'_> {
                 None => parts.push(part),
             }
         }
+        parts
+    }
+
+    /// The parts of a condition, all of which must hold.
+    fn conjuncts(&mut self, data: TypedId) -> Rc<[TypedId]> {
+        if let Some(known) = self.conjuncts.get(&data) {
+            return known.clone();
+        }
+        let place = self.formula.signature.data.tree.place(data);
+        let (mut parts, mut pending) = (Vec::new(), vec![data]);
+        while let Some(part) = pending.pop() {
+            match self.maker(place).both(part) {
+                Some((left, right)) => pending.extend([right, left]),
+                None => parts.push(part),
+            }
+        }
+        let parts: Rc<[TypedId]> = parts.into();
+        for &part in parts.iter() {
+            self.conjuncts.entry(part).or_insert_with(|| Rc::new([part]));
+        }
+        self.conjuncts.insert(data, parts.clone());
         parts
     }
 
@@ -273,26 +296,11 @@ impl Builder<'_> {
         }
         let mut after = after;
         if !chosen.variables.is_empty() {
-            // A variable that neither the steps nor the conditions have is chosen later.
-            let steps = self.step_variables(steps)?;
-            let tree = &self.formula.signature.data.tree;
-            let conditions: BTreeSet<VariableId> =
-                chosen.conditions.iter().flat_map(|&condition| tree.free_variables(condition)).collect();
-            let is_used = |variable: &VariableId| steps.contains(variable) || conditions.contains(variable);
-            let (now, later): (Vec<_>, Vec<_>) = chosen.variables.iter().partition(|variable| is_used(variable));
-            chosen.variables = now;
-            if !later.is_empty() {
-                after = self.key(Key::Chosen(owner, later.into(), after));
-            }
+            let used = self.step_variables(steps)?;
+            (chosen, after) = self.postponed(owner, chosen, &used, after);
         }
         stacker::maybe_grow(64 * 1024, 1024 * 1024, || match *self.formula.steps(steps) {
-            Steps::One(labels) => {
-                let target = self.node(after)?;
-                let Chosen { variables, conditions } = chosen;
-                let (step, assignments) = (Some(labels), Vec::new());
-                moves.push(Move { variables, conditions, step, offered: None, target, assignments });
-                Ok(())
-            }
+            Steps::One(labels) => self.gather_labels(owner, chosen, labels, after, moves),
             Steps::Sequence(first, rest) => {
                 let after = self.key(Key::Steps(owner, rest, after));
                 self.gather_steps(owner, chosen, first, after, depth + 1, moves)
@@ -310,6 +318,73 @@ impl Builder<'_> {
                 self.silent(chosen, target, Vec::new(), moves)
             }
         })
+    }
+
+    /// Adds the moves that one step gives the owner of a modality: one for each part of a disjunction whose parts have
+    /// different variables that are chosen, else one.
+    fn gather_labels(
+        &mut self,
+        owner: Player,
+        chosen: Chosen,
+        labels: LabelSetId,
+        after: KeyId,
+        moves: &mut Vec<Move>,
+    ) -> Result<(), Stopped> {
+        self.control.check()?;
+        if let LabelSet::Infix(Connective::Or, left, right) = *self.formula.label_set(labels) {
+            let (of_left, of_right) = (label_variables(self.formula, left), label_variables(self.formula, right));
+            if chosen.variables.iter().any(|variable| of_left.contains(variable) != of_right.contains(variable)) {
+                return stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+                    for (labels, used) in [(left, of_left), (right, of_right)] {
+                        let (chosen, after) = self.postponed(owner, chosen.clone(), &used, after);
+                        self.gather_labels(owner, chosen, labels, after, moves)?;
+                    }
+                    Ok(())
+                });
+            }
+        }
+        let target = self.node(after)?;
+        let Chosen { variables, conditions } = chosen;
+        let (step, assignments) = (Some(labels), Vec::new());
+        moves.push(Move { variables, conditions, step, offered: None, target, assignments, decided: None });
+        Ok(())
+    }
+
+    /// What the owner chooses for steps that use some variables, and what comes after them: variables that they do not
+    /// use are chosen later, and conditions that read such a variable are checked then. A condition that reads the
+    /// state of the model is checked now, so its variables are chosen now.
+    fn postponed(
+        &mut self,
+        owner: Player,
+        chosen: Chosen,
+        used: &BTreeSet<VariableId>,
+        after: KeyId,
+    ) -> (Chosen, KeyId) {
+        if chosen.variables.iter().all(|variable| used.contains(variable)) {
+            return (chosen, after);
+        }
+        let mut conditions = Vec::new();
+        for condition in chosen.conditions {
+            for &part in self.conjuncts(condition).iter() {
+                conditions.push((part, self.formula.signature.data.tree.free_variables(part)));
+            }
+        }
+        let mut now: BTreeSet<VariableId> = used.clone();
+        for (_, read) in &conditions {
+            if read.iter().any(|variable| self.observed.contains(variable)) {
+                now.extend(read);
+            }
+        }
+        let (now, later): (Vec<_>, Vec<_>) = chosen.variables.iter().partition(|variable| now.contains(variable));
+        let is_later = |read: &[VariableId]| read.iter().any(|variable| later.contains(variable));
+        let (wait, check): (Vec<_>, Vec<_>) = conditions.into_iter().partition(|(_, read)| is_later(read));
+        let only = |conditions: Vec<(TypedId, Vec<VariableId>)>| -> Vec<TypedId> {
+            conditions.into_iter().map(|(condition, _)| condition).collect()
+        };
+        let (wait, check) = (only(wait), only(check));
+        let after =
+            if later.is_empty() { after } else { self.key(Key::Chosen(owner, later.into(), wait.into(), after)) };
+        (Chosen { variables: now, conditions: check }, after)
     }
 
     /// The variables of steps that their labels do not bind.

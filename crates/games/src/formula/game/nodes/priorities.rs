@@ -40,7 +40,7 @@ impl Builder<'_> {
             match *self.at(key) {
                 Key::Part(part, negated) => return self.part_floor(part, negated),
                 Key::Fixpoint(..) | Key::Star(..) => return Ok(Some(self.priority(key)?)),
-                Key::Steps(_, _, after) | Key::Chosen(_, _, after) => key = after,
+                Key::Steps(_, _, after) | Key::Chosen(.., after) => key = after,
                 Key::Constant(_) => return Ok(None),
             }
         }
