@@ -88,6 +88,18 @@ fn a_counterexample_names_the_part_that_decides() {
 }
 
 #[test]
+fn a_parameter_that_grows_is_named_when_the_budget_ends() {
+    let folder = Folder::new();
+    let grows = "nu X(n: Nat = 0). val(n < 1000000000) && [true]X(n + 1)";
+    let (code, out, err) = folder.check(&["buffer.mcrl2", "--timeout", "1", "--formula", grows]);
+    assert_eq!(code, Some(3), "{out}{err}");
+    assert!(out.contains("the parameter `n: Nat` of `nu X` grows: it had at least "), "{out}{err}");
+    let bounded = "nu X(n: Nat = 0). val(n < 1000) && [true]X((n + 1) mod 50)";
+    let (_, out, err) = folder.check(&["buffer.mcrl2", "--formula", bounded]);
+    assert!(out.contains("holds") && !out.contains("grows"), "{out}{err}");
+}
+
+#[test]
 fn a_counterexample_is_a_path_or_a_lasso() {
     let folder = Folder::new();
     // A path to the state where the formula fails.

@@ -367,7 +367,7 @@ mod tests {
     fn a_formula_has_the_same_value_in_what_its_proof_needs() {
         let (signature, seed) = (signature(), seed());
         let (mut smaller, mut shapes) = (0, [0; 2]);
-        for round in 0..400 {
+        for round in 0..500 {
             let mut random = Random::new(seed.wrapping_add(round));
             let system = LabelledSystem::random(&mut random);
             let text = Plain::random(&mut random).to_string();
