@@ -1,8 +1,8 @@
 //! What keeps a game from being finite, for the message when a budget ends.
 //!
-//! Values are numbered as they are met, so a variable whose values get larger and larger numbers meets new ones. Counting
-//! the times that a variable gets a larger number than ever before gives a number of different values that it had, at
-//! least, for two atomic words a variable.
+//! Values are numbered as they are met, so a variable whose values get larger and larger numbers meets new ones.
+//! Counting the times that a variable gets a larger number than ever before gives a number of different values that it
+//! had, at least, for two atomic words a variable.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 

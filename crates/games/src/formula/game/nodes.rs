@@ -18,9 +18,9 @@
 //! `forall i, j: Nat. val(i != j) => [enter(i) . enter(j)]f` each label binds its number. That is sound because the
 //! steps are the owner's, too: a choice that turns out to be impossible loses, as a move does that is not there, and so
 //! does a repetition without end. A condition that reads the state of the model stays before the step. `[A || B]f` is
-//! `[A]f && [B]f` where the two have different variables. Where a variable of an infinite sort stands below an opponent's choice with a
-//! modality of the owner in it (`forall n: Nat. <a(n)>true => X(n)`), only values that are offered matter, because the
-//! modality holds for all others.
+//! `[A]f && [B]f` where the two have different variables. Where a variable of an infinite sort stands below an
+//! opponent's choice with a modality of the owner in it (`forall n: Nat. <a(n)>true => X(n)`), only values that are
+//! offered matter, because the modality holds for all others.
 //!
 //! Regular formulas are not copied: a node is what is left of a regular formula and the node after it, so `R*` is a
 //! node with the moves of `R` back to it and of what follows.

@@ -160,8 +160,8 @@ impl FormulaGame {
         if values.is_empty() { text } else { format!("{text} with {}", values.join(", ")) }
     }
 
-    /// The part of the formula with which a play ends, as text, and the values of its variables: `rows` are those of the
-    /// play and `groups` those of its steps. For data that is the part that was evaluated.
+    /// The part of the formula with which a play ends, as text, and the values of its variables: `rows` are those of
+    /// the play and `groups` those of its steps. For data that is the part that was evaluated.
     pub fn end_text(&self, rows: &[&[Value]], groups: &[GroupId]) -> String {
         let last = rows.last().expect("a play has a row");
         if let ([.., before, _], Some(&group)) = (rows, groups.last())
