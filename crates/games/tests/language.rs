@@ -121,6 +121,7 @@ fn mistakes_have_codes_places_and_hints() {
         ("[a]mu Y. <a>true || <a>Y", &[("Y", "F010", "`(mu Y. … || …)`")]),
         ("[a]forall i: Nat. val(i < 3) => <error(i)>true", &[("i", "M101", "`(forall i. … => …)`")]),
         ("(mu Y. <a>true) || <a>Y", &[("Y", "F010", "no fixpoint binds `Y`")]),
+        ("[true*]!deadlock", &[("deadlock", "F010", "`deadlock` is written `[true]false`")]),
         ("[true*]a", &[("a", "F010", "`<a>true` says that it can happen")]),
         ("nu X(n: Nat = 0). [a]X", &[("X", "F011", "takes one value, not 0")]),
         ("nu X(n: Nat = 0, n: Nat = 1). X(n, n)", &[("n", "F012", "two parameters are called `n`")]),

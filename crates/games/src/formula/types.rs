@@ -24,6 +24,9 @@ use super::typed::{
 };
 use super::{codes, scopes};
 
+/// Words that other tools have for formulas, with these.
+const WORDS: [(&str, &str); 2] = [("deadlock", "[true]false"), ("stable", "[tau]false")];
+
 impl Formula {
     /// Reads a formula and types it against a model. There is a formula when no mistake was found.
     pub fn read(text: &str, file: FileId, signature: &Signature, diagnostics: &mut Vec<Diagnostic>) -> Option<Formula> {
@@ -276,6 +279,8 @@ impl FormulaChecker<'_> {
             let in_scope = self.scope.iter().map(|(id, _)| self.name(self.fixpoints[id.0 as usize].name));
             let help = if TEMPLATES.iter().any(|template| template.name == text) {
                 Some(format!("`{text}` is a pattern: give it with --property"))
+            } else if let Some((_, meaning)) = WORDS.iter().find(|(word, _)| *word == text) {
+                Some(format!("`{text}` is written `{meaning}`"))
             } else if is_action {
                 Some(format!("`{text}` is an action; `<{text}>true` says that it can happen"))
             } else if is_data {

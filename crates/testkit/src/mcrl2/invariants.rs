@@ -1,8 +1,8 @@
 //! Invariants of random linear processes, by the definition: all values are tried.
 //!
-//! Definition 3.4.1 of Laveaux, *Accelerated verification of concurrent systems* (2024): for every summand, and all
-//! values of parameters and summed variables with which its condition and the invariant hold, the invariant holds after
-//! the step. Nothing is assumed about which values can be reached.
+//! Definition 3.4.1 of Laveaux, *Accelerated verification of concurrent systems* (2024): whenever the condition of a
+//! summand and the invariant hold, for any values of parameters and summed variables, the invariant holds after the
+//! step. Nothing is assumed about which values can be reached.
 
 use std::collections::{BTreeMap, BTreeSet};
 
