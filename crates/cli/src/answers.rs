@@ -202,6 +202,7 @@ impl Answer for SimulationReport {
             ("implementation", size(self.implementation_size)),
             ("classes", format!("{} and {}", count(left as u64), count(right as u64))),
         ];
+        rows.extend(self.decomposed.iter().map(|line| ("decomposed", line.clone())));
         rows.extend(resources(&self.resources));
         text.push_str(&table(&rows));
         text
@@ -266,6 +267,7 @@ impl Answer for RefineReport {
             let words = format!("{hits}, {misses}, at most {most}");
             rows.push(("antichain", words));
         }
+        rows.extend(self.decomposed.iter().map(|line| ("decomposed", line.clone())));
         rows.extend(resources(&self.resources));
         text.push_str(&table(&rows));
         text

@@ -53,6 +53,7 @@ pub(crate) fn run(command: LtsCommand, common: Common) -> ExitCode {
             algorithm,
             search,
             preprocess,
+            decompose,
             models,
             reading,
         } => {
@@ -61,13 +62,14 @@ pub(crate) fn run(command: LtsCommand, common: Common) -> ExitCode {
             if !reads_once(&mut run, &all) {
                 return run.finish();
             }
-            let opening = opening(models, reading);
-            let opened = run.prepare(&all, |job| Specification::open(&specification, &implementations, opening, job));
+            let opening = Opening { decompose, ..opening(models, reading) };
+            let comparison = Comparison::named(model).expect("the parser accepts only names of the table");
+            let opened = run
+                .prepare(&all, |job| Specification::open(&specification, &implementations, opening, comparison, job));
             if let Some(opened) = opened {
                 for (place, implementation) in implementations.into_iter().enumerate() {
                     let files = names([&specification, &implementation]);
                     let asked = Asked { algorithm, order: search, preprocess, ..Asked::default() };
-                    let comparison = Comparison::named(model).expect("the parser accepts only names of the table");
                     let task = Refining { implementation, place, model, comparison, asked };
                     match comparison {
                         Comparison::Simulation { ready } => {

@@ -214,6 +214,28 @@ fn systems_are_generated_and_compared_in_parts() {
 }
 
 #[test]
+fn refinement_in_parts_is_refinement_of_the_whole() {
+    let worse = COUNTERS.replace("z < 3) -> c", "z < 3) -> a");
+    let folder = Folder::new(&[("good.mcrl2", COUNTERS), ("worse.mcrl2", &worse), ("x.aut", "des (0,1,2)\n(0,a,1)\n")]);
+    let mut verdicts = [0, 0];
+    for model in ["trace", "failures", "failures-divergences", "simulation", "ready-simulation"] {
+        for (specification, implementation) in [("good.mcrl2", "good.mcrl2"), ("good.mcrl2", "worse.mcrl2")] {
+            for visible in ["--visible=a,b", "--visible=b"] {
+                let refine = ["lts", "refine", specification, implementation, "-m", model, visible];
+                let (whole, out, err) = folder.run(&refine);
+                assert!(whole < 2, "{out}{err}");
+                verdicts[whole as usize] += 1;
+                let (code, out, err) = folder.run(&[&refine[..], &["--decompose=x / *"]].concat());
+                assert!(code == whole && out.contains("decomposition into 2 parts"), "{refine:?}: {out}{err}");
+            }
+        }
+    }
+    assert!(verdicts.iter().all(|&count| count > 0), "{verdicts:?}");
+    let (code, _, err) = folder.run(&["lts", "refine", "x.aut", "x.aut", "--decompose"]);
+    assert!(code == 2 && err.contains("applies to mCRL2 specifications only"), "{err}");
+}
+
+#[test]
 fn other_languages_are_refused_with_the_reason() {
     let folder = Folder::new(&[
         ("s.csp", "channel a\nP = a -> P\nassert P :[deadlock free]\n"),

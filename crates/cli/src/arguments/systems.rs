@@ -96,6 +96,11 @@ pub(crate) enum LtsCommand {
         /// Minimise these modulo divergence-preserving branching bisimulation first [default: spec]
         #[arg(long, value_name = "NAME", value_parser = choices(PREPROCESSING).map(preprocess))]
         preprocess: Option<Preprocess>,
+        /// mCRL2: take specifications apart along their parameters and compose them again from minimised parts, chosen
+        /// or given as 'a,b / c,a / *'
+        #[arg(long, value_name = "PARTS", num_args = 0..=1, require_equals = true, default_missing_value = "",
+              value_parser = parse_decompose)]
+        decompose: Option<Decompose>,
         #[command(flatten)]
         models: Models,
         #[command(flatten)]

@@ -12,7 +12,7 @@ use trefoil_source::{Diagnostic, Place};
 use trefoil_system::{Cut, Labels, Model};
 
 use super::compare::Difference;
-use super::models::{OpenedSystem, Opening, open, processes, together};
+use super::models::{OpenedSystem, Opening, can_decompose, open, processes, together};
 use super::{Size, name};
 use crate::problem::{Origin, REFUSED};
 use crate::{Choice, Job, Problem, Resources, Unfinished, Verdict, WitnessReport};
@@ -63,30 +63,45 @@ pub struct Specification {
     opening: Opening,
     /// Those of the implementations.
     processes: Vec<Option<String>>,
+    /// What a decomposition has to keep.
+    keep: Equivalence,
 }
 
 impl Specification {
-    /// Opens it, for these implementations, which will be opened in the same way.
+    /// Opens it, to be compared with these implementations, which will be opened in the same way.
     pub fn open(
         file: &Path,
         implementations: &[PathBuf],
         opening: Opening,
+        comparison: Comparison,
         job: &Job,
     ) -> Result<Specification, Problem> {
         let files: Vec<&Path> = std::iter::once(file).chain(implementations.iter().map(PathBuf::as_path)).collect();
         let mut processes = processes(&files, &opening)?;
+        can_decompose(&files, &opening)?;
         let process = processes.remove(0);
-        let opened = open(file, process, &opening, Equivalence::Strong, &Arc::new(Labels::new()), job)?;
-        Ok(Specification { opened, opening, processes })
+        let keep = comparison.kept();
+        let opened = open(file, process, &opening, keep, &Arc::new(Labels::new()), job)?;
+        Ok(Specification { opened, opening, processes, keep })
     }
 
     /// Itself and an implementation under one set of labels.
-    fn beside(&self, task: &Refining, job: &Job) -> Result<(Arc<Lts>, Arc<Lts>), Problem> {
+    fn beside(&self, task: &Refining, job: &Job) -> Result<Beside, Problem> {
         let process = self.processes.get(task.place).cloned().flatten();
         let labels = self.opened.lts.labels();
-        let implementation = open(&task.implementation, process, &self.opening, Equivalence::Strong, labels, job)?;
-        together(&self.opened, &implementation, &self.opening.view)
+        let opened = open(&task.implementation, process, &self.opening, self.keep, labels, job)?;
+        let (specification, implementation) = together(&self.opened, &opened, &self.opening.view)?;
+        let decomposed = self.opened.decomposed.iter().chain(&opened.decomposed).cloned().collect();
+        Ok(Beside { specification, implementation, decomposed })
     }
+}
+
+/// A specification and an implementation under one set of labels.
+struct Beside {
+    specification: Arc<Lts>,
+    implementation: Arc<Lts>,
+    /// What came of taking them apart, one line each.
+    decomposed: Vec<String>,
 }
 
 /// What implementations are compared with a specification by.
@@ -115,6 +130,14 @@ impl Comparison {
     pub fn named(name: &str) -> Option<Comparison> {
         let place = MODELS.iter().position(|choice| choice.name == name)?;
         Comparison::ALL.get(place).copied()
+    }
+
+    /// What a decomposition has to keep: failures and divergences pass over internal steps, simulations do not.
+    fn kept(self) -> Equivalence {
+        match self {
+            Comparison::Refinement(_) => Equivalence::DivergenceBranching,
+            Comparison::Simulation { .. } => Equivalence::Strong,
+        }
     }
 }
 
@@ -153,6 +176,9 @@ pub struct SimulationReport {
     /// What the implementation satisfies and the specification does not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difference: Option<Difference>,
+    /// What came of taking specifications of mCRL2 apart, one line each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub decomposed: Vec<String>,
     /// What it took, reading included.
     #[serde(flatten)]
     pub resources: Resources,
@@ -180,6 +206,9 @@ pub struct RefineReport {
     pub unfinished: Option<Unfinished>,
     /// What was counted.
     pub statistics: StatisticsReport,
+    /// What came of taking specifications of mCRL2 apart, one line each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub decomposed: Vec<String>,
     /// What it took, reading included.
     #[serde(flatten)]
     pub resources: Resources,
@@ -246,7 +275,7 @@ pub fn simulate(
         let message = format!("{option} does not apply to {}, which is decided without a search", task.model);
         return Err(Problem::from(Diagnostic::error(REFUSED, message, Place::File(name(&task.implementation)))));
     }
-    let (specification, implementation) = specification.beside(task, job)?;
+    let Beside { specification, implementation, decomposed } = specification.beside(task, job)?;
     let result = trefoil_lts::equivalence::is_simulated(&implementation, &specification, ready, &job.control)?;
     let files = (name(&task.implementation), file.clone());
     Ok(SimulationReport {
@@ -258,6 +287,7 @@ pub fn simulate(
         implementation_size: Size::of(&implementation),
         classes: (result.classes.1, result.classes.0),
         difference: result.evidence.map(|evidence| Difference::new(evidence, &files)),
+        decomposed,
         resources: Resources::new(&job.control),
     })
 }
@@ -271,7 +301,7 @@ pub fn refine(
 ) -> Result<RefineReport, Problem> {
     let file = &specification.opened.file;
     let control = &job.control;
-    let (specification, implementation) = specification.beside(task, job)?;
+    let Beside { specification, implementation, decomposed } = specification.beside(task, job)?;
     let question = Question::Refine { specification: &*specification, model };
     let facts = Facts::of(&*implementation);
     let posed = Posed::new(Table::standard(), question, &facts, &task.asked, job.threads, control);
@@ -313,6 +343,7 @@ pub fn refine(
         verdict,
         unfinished,
         statistics: StatisticsReport::new(&counts),
+        decomposed,
         resources: Resources::new(control),
         witness,
     })
