@@ -284,6 +284,13 @@ impl DataSpecification {
         text
     }
 
+    /// The text of a sort as one of several between `#`: a function sort stands in brackets.
+    pub fn sort_text_in_product(&self, sort: SortRef) -> String {
+        let mut text = String::new();
+        self.write_sort(sort, true, &mut text);
+        text
+    }
+
     /// A constructor as in the declaration of its sort.
     fn write_constructor(&self, constructor: &StructuredConstructor, text: &mut String) {
         let name = |id: FunctionId| self.names.text(self.signature.function(id).name);

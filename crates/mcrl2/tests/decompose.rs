@@ -471,6 +471,60 @@ fn a_stuck_condition_counts_where_it_is_reached() {
 }
 
 #[test]
+fn a_case_that_is_stuck_does_not_count_where_another_one_holds() {
+    // The last condition is true where the queue is empty; `head(q)` alone is stuck there.
+    for condition in ["!(#q > 0 && head(q) == n)", "q == [] || head(q) == n", "if(q == [], n == 0, head(q) == n)"] {
+        let text = format!(
+            "act put: Nat; get, free;\nproc P(q: List(Nat), n: Nat) = (#q < 2) -> put(n) . P(q = n |> q, n = (n + 1) mod 2)\n\
+             + (#q > 0) -> get . P(q = tail(q)) + ({condition}) -> free . P(n = 0);\ninit P([], 0);"
+        );
+        let model = model(&text, Analyses::NONE);
+        for equivalence in [Equivalence::Strong, Equivalence::DivergenceBranching] {
+            let made = taken_apart(&model, &vec![vec![0], vec![1]], equivalence);
+            assert!(bisimilar(made.lts(), &graph(&model)), "{condition}");
+        }
+    }
+}
+
+#[test]
+fn a_test_that_is_stuck_does_not_count_where_the_update_is_not_made() {
+    let text = "act a, b;\nproc P(q: List(Bool), x: Bool) = (x || q != []) -> a . P(x = if(q == [], false, head(q)))\n\
+        + (#q < 2) -> b . P(q = x |> q);\ninit P([], true);";
+    let model = model(text, Analyses::NONE);
+    let made = taken_apart(&model, &vec![vec![0], vec![1]], Equivalence::Strong);
+    assert!(bisimilar(made.lts(), &graph(&model)));
+}
+
+#[test]
+fn summed_variables_that_conditions_link_are_bounded_in_every_part() {
+    for condition in ["i < 2 && j < 2 && j != i", "i < 2 && j != i && j < i + 2", "i != x && i != y && i < 2 && j == i"]
+    {
+        let text = format!(
+            "act a: Nat; b;\nproc P(x: Nat, y: Nat) =\n\
+             sum i, j: Nat. ({condition}) -> a(i) . P(x = (x + j) mod 3, y = (y + i) mod 3)\n\
+             + (x == y) -> b . P(x = 0);\ninit P(0, 0);"
+        );
+        let model = model(&text, Analyses::NONE);
+        let made = taken_apart(&model, &vec![vec![0], vec![1]], Equivalence::Strong);
+        assert!(bisimilar(made.lts(), &graph(&model)), "{condition}");
+    }
+}
+
+#[test]
+fn a_partition_of_a_small_model_is_chosen_although_its_parts_have_no_bound() {
+    // A part with `n` alone would count down without end, in terms that are stuck and grow.
+    let text = "act a: Nat; b: Nat;\nproc P(n: Nat, m: Nat, u: Bool) = (m < 3) -> a(n) . P(n = n + 1, m = m + 1)\n\
+        + (m > 0) -> b(n) . P(n = Int2Nat(n - 1), m = Int2Nat(m - 1), u = !u);\ninit P(0, 0, true);";
+    let model = model(text, Analyses::NONE);
+    let hidden = nothing();
+    let freedom = Freedom { equivalence: Equivalence::Strong, hidden: &hidden, invariants: None };
+    let choice = choose(&model, &freedom, &Control::unlimited()).unwrap_or_else(|undone| panic!("{undone:?}"));
+    // Eight states in all; an invariant says how far `n` counts.
+    let made = choice.decomposition.unwrap_or_else(|| panic!("{:?}", choice.report));
+    assert!(made.peak_states() <= 4 && bisimilar(made.lts(), &graph(&model)), "{:?}", choice.report);
+}
+
+#[test]
 fn conjuncts_about_two_summed_variables_are_both_kept() {
     // The two conjuncts differ in their variable only; one of them bounds what is shown.
     let text = "sort D = struct d1 | d2 | d3; act c: D; t;\n\

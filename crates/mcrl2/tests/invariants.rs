@@ -176,6 +176,24 @@ fn three_recompositions_of_one_model_are_equal() {
 }
 
 #[test]
+fn what_no_sample_shows_is_not_excluded() {
+    // The sample ends before the counter reaches 45 000, so `late` and `last` are false wherever it looked. The summand
+    // that sets `late` reads a parameter without bound and writes a constant; the other one reads `late`.
+    let text = "act a, b, c;\nproc P(n: Nat, late: Bool, last: Bool) = (n < 50000) -> a . P(n = n + 1)\n\
+        + (n == 45000 && !late) -> b . P(late = true) + (late && !last) -> c . P(last = true);\n\
+        init P(0, false, false);";
+    let model = model(text, Analyses::NONE);
+    let slot = |name: &str| model.layout().slots().iter().position(|slot| slot.name == name).expect("a parameter");
+    let partition: Partition = vec![vec![slot("n")], vec![slot("late")], vec![slot("last")]];
+    let made = taken_apart(&model, &partition, Equivalence::Strong, Some(&[]));
+    let made = made.unwrap_or_else(|undone| panic!("{undone:?}"));
+    // 50 001 states before `b`, 5 001 between `b` and `c`, and as many after `c`.
+    assert_eq!(made.lts().state_count(), 60_003);
+    let same = compare(made.lts(), &graph(&model), Equivalence::Strong, &Control::unlimited());
+    assert!(same.expect("no limit").equivalent);
+}
+
+#[test]
 fn a_loop_of_internal_steps_inside_a_part_stays() {
     // One part loops internally without end, the other one ends: no deadlock is reached, and the end diverges.
     let text = "act a; proc P(x: Bool, y: Bool) = tau . P(x = !x) + y -> a . P(y = false); init P(true, true);";

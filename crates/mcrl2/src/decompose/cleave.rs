@@ -21,6 +21,9 @@
 //! summed variables. So a value has the same number in every part, and halves are evaluated by the same code as
 //! summands. A part's state is the row of its own parameters.
 //!
+//! A case may be stuck where the whole condition is not (`q == [] || head(q) == n`), and so may a side of an equation.
+//! A summand for which that matters is not split at all: the caller names it and asks again.
+//!
 //! Invariants: equal halves of one part are one half. A half reads its part's parameters and its inputs, nothing else.
 //! Columns of one summand are equal exactly when their parameters are.
 //!
@@ -87,6 +90,8 @@ pub(super) enum Argument {
 /// A case of a summand as its halves.
 #[derive(Clone, Debug)]
 pub(super) struct Joint {
+    /// The summand of the original.
+    pub(super) original: usize,
     pub(super) halves: Vec<usize>,
     /// The actions, each with the number of its arguments; none for termination.
     pub(super) actions: Option<Vec<(ActionId, usize)>>,
@@ -109,13 +114,18 @@ pub(super) struct Cleaved {
 /// A sort without a known value.
 pub(super) struct NoDefault(pub(super) SortRef);
 
-/// Takes a linear process apart.
-pub(super) fn cleave(linear: &LinearProcess, parts: &[Vec<usize>]) -> Result<Cleaved, NoDefault> {
+/// Takes a linear process apart. The conditions and updates of summands in `whole` are not split into cases.
+pub(super) fn cleave(
+    linear: &LinearProcess,
+    parts: &[Vec<usize>],
+    whole: &BTreeSet<usize>,
+) -> Result<Cleaved, NoDefault> {
     let parts: Vec<Vec<usize>> =
         parts.iter().map(|part| part.iter().copied().collect::<BTreeSet<usize>>().into_iter().collect()).collect();
     let mut cleaving = Cleaving {
         data: linear.data.clone(),
         linear,
+        whole,
         own: parts.iter().map(|part| part.iter().map(|&slot| linear.parameters[slot].variable).collect()).collect(),
         slots: linear.parameters.iter().enumerate().map(|(slot, known)| (known.variable, slot)).collect(),
         parameters: linear.parameters.clone(),
@@ -166,6 +176,8 @@ struct Draft {
 struct Cleaving<'a> {
     data: DataSpecification,
     linear: &'a LinearProcess,
+    /// Summands that are not split.
+    whole: &'a BTreeSet<usize>,
     /// The variables of each part.
     own: Vec<BTreeSet<VariableId>>,
     slots: HashMap<VariableId, usize>,
@@ -201,6 +213,9 @@ impl Cleaving<'_> {
             variable(&self.linear.data, value) != Some(self.linear.parameters[slot].variable)
         };
         let updates: Vec<(usize, TypedId)> = summand.updates.iter().filter(is_update).copied().collect();
+        if self.whole.contains(&original) {
+            return vec![Case { conditions: summand.conditions.clone(), updates, exact: true }];
+        }
         let mut found = vec![Case { conditions: Vec::new(), updates, exact: true }];
         for &condition in &summand.conditions {
             let ways = if self.is_mixed(condition) { cases(&mut self.data, condition) } else { vec![vec![condition]] };
@@ -328,8 +343,10 @@ impl Cleaving<'_> {
             }
         }
         let mut pairs: Vec<(usize, TypedId, usize, TypedId)> = Vec::new();
-        self.assign_conditions(case, &participants, &summed, &mut drafts, &mut pairs);
+        let is_whole = self.whole.contains(&original);
+        let free = self.assign_conditions((case, is_whole), &participants, &summed, &mut drafts, &mut pairs);
         let evaluated = self.assign_arguments(&arguments, &participants, &summed, &mut drafts);
+        self.bound_sums(&free, &participants, &mut drafts);
         for (left, one, right, other) in pairs {
             let slot = self.extra(self.data.tree.sort(one), &mut numbers)?;
             drafts[left].computed.push((slot, one));
@@ -353,11 +370,12 @@ impl Cleaving<'_> {
             let slot = self.extra(sort, &mut numbers)?;
             shown.insert(sum, slot);
             let bounds = |half: &usize| {
-                let bounding = drafts[*half].conditions.iter().filter(|&&condition| {
+                let about = drafts[*half].conditions.iter().filter(|&&condition| {
                     variables(&self.data, condition).contains(&sum)
                         && self.reads(condition).is_subset(&self.own[participants[*half]])
                 });
-                (bounding.count(), usize::MAX - half)
+                let bounding = about.clone().filter(|&&condition| self.is_bound(condition));
+                (bounding.count(), about.count(), usize::MAX - half)
             };
             let Some(&owner) = users.iter().max_by_key(|half| bounds(half)) else { continue };
             let stand_in = self.parameters[slot].variable;
@@ -439,7 +457,7 @@ impl Cleaving<'_> {
             Event::Terminate => None,
             Event::Actions(actions) => Some(actions.iter().map(|(action, all)| (*action, all.len())).collect()),
         };
-        self.joints.push(Joint { halves, actions, arguments: sources });
+        self.joints.push(Joint { original, halves, actions, arguments: sources });
         Ok(())
     }
 
@@ -478,14 +496,15 @@ impl Cleaving<'_> {
         (cost, half)
     }
 
+    /// Gives conditions to halves; those over summed variables alone are left.
     fn assign_conditions(
         &self,
-        case: &Case,
+        (case, is_whole): (&Case, bool),
         participants: &[usize],
         summed: &BTreeSet<VariableId>,
         drafts: &mut [Draft],
         pairs: &mut Vec<(usize, TypedId, usize, TypedId)>,
-    ) {
+    ) -> Vec<TypedId> {
         let (mut bounding, mut mixed, mut free) = (Vec::new(), Vec::new(), Vec::new());
         for &condition in &case.conditions {
             let reads = self.reads(condition);
@@ -514,7 +533,8 @@ impl Cleaving<'_> {
         }
         for condition in mixed {
             let (cost, half) = self.cheapest(condition, participants, drafts);
-            let pair = if cost == 0 { None } else { self.equal_sides(condition, participants, summed, drafts) };
+            let is_split = cost > 0 && !is_whole;
+            let pair = if is_split { self.equal_sides(condition, participants, summed, drafts) } else { None };
             match pair {
                 Some(pair) => {
                     for (half, side) in [(pair.0, pair.1), (pair.2, pair.3)] {
@@ -525,16 +545,33 @@ impl Cleaving<'_> {
                 None => give(half, condition, drafts),
             }
         }
-        // Conditions over summed variables alone bound them wherever they are used.
-        for condition in free {
+        free
+    }
+
+    /// Conditions over summed variables alone bound them wherever they are used.
+    fn bound_sums(&self, free: &[TypedId], participants: &[usize], drafts: &mut [Draft]) {
+        let is_used = |draft: &Draft, needed: &BTreeSet<VariableId>| needed.is_subset(&draft.uses);
+        // First every condition gets a half that knows its variables.
+        for &condition in free {
             let needed = variables(&self.data, condition);
-            let mut users: Vec<usize> =
-                (0..drafts.len()).filter(|&half| needed.is_subset(&drafts[half].uses)).collect();
-            if users.is_empty() {
-                users.push(self.cheapest(condition, participants, drafts).1);
+            if !drafts.iter().any(|draft| is_used(draft, &needed)) {
+                let (_, half) = self.cheapest(condition, participants, drafts);
+                drafts[half].uses.extend(needed);
             }
-            users.into_iter().for_each(|half| give(half, condition, drafts));
         }
+        for &condition in free {
+            let needed = variables(&self.data, condition);
+            for draft in drafts.iter_mut().filter(|draft| is_used(draft, &needed)) {
+                draft.conditions.push(condition);
+            }
+        }
+    }
+
+    /// Whether a condition is of a form that bounds a variable.
+    fn is_bound(&self, condition: TypedId) -> bool {
+        use Operator::{Equal, Greater, GreaterEqual, In, Less, LessEqual};
+        let operator = applied(&self.data, condition).map(|(operator, _)| operator);
+        operator.is_some_and(|one| [Equal, Less, LessEqual, Greater, GreaterEqual, In].contains(&one))
     }
 
     /// The halves that can each compute one side of an equation.

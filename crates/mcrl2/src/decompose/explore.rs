@@ -91,8 +91,19 @@ pub(super) struct ExploredPart {
 pub(super) struct Explored {
     pub(super) parts: Vec<ExploredPart>,
     pub(super) agreements: Vec<Agreement>,
-    /// The label of each way to poison, and what went wrong there.
-    pub(super) poison: Vec<(LabelId, bool, Box<Wrong>)>,
+    /// The ways to poison.
+    pub(super) poison: Vec<Poison>,
+}
+
+/// A way to poison.
+#[derive(Clone, Debug)]
+pub(super) struct Poison {
+    pub(super) label: LabelId,
+    /// The summand of the original.
+    pub(super) summand: usize,
+    /// Whether the original is stuck there, too.
+    pub(super) exact: bool,
+    pub(super) wrong: Box<Wrong>,
 }
 
 /// States of a part that are the same to a half.
@@ -171,7 +182,7 @@ struct Exploring<'a> {
     joints: Vec<JointRun>,
     known: Vec<KnownLabel>,
     agreements: BTreeSet<(Vec<(usize, u32)>, LabelId)>,
-    poison: Vec<(LabelId, bool, Box<Wrong>)>,
+    poison: Vec<Poison>,
     states: Vec<(usize, u32)>,
     offers: Vec<(usize, usize, Box<[Value]>)>,
     enabled: Vec<u32>,

@@ -21,7 +21,7 @@ mod restrict;
 mod system;
 mod written;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use trefoil_control::Control;
@@ -34,7 +34,7 @@ use crate::system::{Model, NoModel};
 use cleave::Cleaved;
 pub use compose::Composed;
 use compose::{Component, Composition, Uncomposed};
-use explore::{Limits, Unexplored};
+use explore::{Limits, Poison, Unexplored};
 pub use invariants::{Invariants, WrittenInvariant};
 use partition::Sample;
 pub use partition::{Choice, choose};
@@ -136,7 +136,10 @@ enum Unbuilt {
 /// A model taken apart, with the code of its halves: ready to be explored.
 struct TakenApart {
     original: Arc<Model>,
+    partition: Partition,
     cleaved: Cleaved,
+    /// Summands that are not split, as a case of them is stuck where they are not.
+    whole: BTreeSet<usize>,
     /// The halves, as a model.
     model: Arc<Model>,
     invariants: Option<Arc<Invariants>>,
@@ -149,18 +152,10 @@ impl TakenApart {
         invariants: Option<&Arc<Invariants>>,
         control: &Control,
     ) -> Result<TakenApart, Undone> {
-        let linear = original.linear();
-        let cleaved = cleave::cleave(linear, partition).map_err(|cleave::NoDefault(sort)| {
-            let sort = linear.data.sort_text(sort);
-            Undone::Refused(format!("no value of the sort `{sort}` is known, which parts have to exchange"))
-        })?;
-        // Halves have no actions, so that this table stays empty.
-        let labels = Arc::new(Labels::written(Writing::Brackets));
-        let made = Model::new(cleaved.process.clone(), labels, control);
-        let made = made.map_err(|NoModel::Unfinished(..)| Undone::Cut(Cut::Stopped))?;
-        let names = cleaved.origins.iter().map(|&summand| original.groups()[summand].name.as_str());
-        let model = Arc::new(made.with_group_names(names));
-        Ok(TakenApart { original: original.clone(), cleaved, model, invariants: invariants.cloned() })
+        let whole = BTreeSet::new();
+        let (cleaved, model) = cleaved(original, partition, &whole, control)?;
+        let (original, partition) = (original.clone(), partition.clone());
+        Ok(TakenApart { original, partition, cleaved, whole, model, invariants: invariants.cloned() })
     }
 
     /// Explores the parts and composes them, unless one of them is larger than allowed.
@@ -171,6 +166,29 @@ impl TakenApart {
         most_states: usize,
         control: &Control,
     ) -> Result<Decomposition, Unbuilt> {
+        loop {
+            match self.composed_once(freedom, limits, most_states, control)? {
+                Ok(made) => return Ok(made),
+                Err(Poison { exact: false, summand, .. }) if self.whole.insert(summand) => {
+                    let again = cleaved(&self.original, &self.partition, &self.whole, control);
+                    (self.cleaved, self.model) = again.map_err(Unbuilt::Undone)?;
+                }
+                Err(Poison { exact, wrong, .. }) => {
+                    let cut = if exact { Cut::Wrong(wrong) } else { Cut::Beyond(wrong) };
+                    return Err(Unbuilt::Undone(Undone::Cut(cut)));
+                }
+            }
+        }
+    }
+
+    /// The same without another try where poison is reached.
+    fn composed_once(
+        &mut self,
+        freedom: &Freedom<'_>,
+        limits: Limits,
+        most_states: usize,
+        control: &Control,
+    ) -> Result<Result<Decomposition, Poison>, Unbuilt> {
         let labels = Arc::new(Labels::written(Writing::Brackets));
         let explored = loop {
             let models = (&*self.model, &*self.original);
@@ -196,14 +214,20 @@ impl TakenApart {
             Composition::new(explored, &labels, freedom.equivalence, most_states, control).map_err(uncomposed)?;
         let parts = composition.composed();
         let (component, compositions) = composition.compose(control).map_err(uncomposed)?;
-        for transition in component.whole.transitions() {
-            if let Some((_, exact, wrong)) = poison.iter().find(|(label, ..)| *label == transition.label) {
-                let cut = if *exact { Cut::Wrong(wrong.clone()) } else { Cut::Beyond(wrong.clone()) };
-                return Err(Unbuilt::Undone(Undone::Cut(cut)));
+        if !poison.is_empty() {
+            let labels: HashSet<LabelId> = component.whole.transitions().iter().map(|step| step.label).collect();
+            // First what another try can tell, then what is certain.
+            let rank = |one: &Poison| match (one.exact, self.whole.contains(&one.summand)) {
+                (false, false) => 0,
+                (true, _) => 1,
+                (false, true) => 2,
+            };
+            if let Some(poison) = poison.into_iter().filter(|one| labels.contains(&one.label)).min_by_key(rank) {
+                return Ok(Err(poison));
             }
         }
         let (lts, inner) = in_table(&component.whole, self.original.labels());
-        Ok(Decomposition {
+        Ok(Ok(Decomposition {
             original: self.original.clone(),
             partition: cleaved.parts.clone(),
             parts,
@@ -216,8 +240,29 @@ impl TakenApart {
             hidden: freedom.hidden.clone(),
             values: OnceLock::new(),
             model: self.model.clone(),
-        })
+        }))
     }
+}
+
+/// The halves of a model's summands, and the model of them.
+fn cleaved(
+    original: &Model,
+    partition: &Partition,
+    whole: &BTreeSet<usize>,
+    control: &Control,
+) -> Result<(Cleaved, Arc<Model>), Undone> {
+    let linear = original.linear();
+    let cleaved = cleave::cleave(linear, partition, whole).map_err(|cleave::NoDefault(sort)| {
+        let sort = linear.data.sort_text(sort);
+        Undone::Refused(format!("no value of the sort `{sort}` is known, which parts have to exchange"))
+    })?;
+    // Halves have no actions, so that this table stays empty.
+    let labels = Arc::new(Labels::written(Writing::Brackets));
+    let made = Model::new(cleaved.process.clone(), labels, control);
+    let made = made.map_err(|NoModel::Unfinished(..)| Undone::Cut(Cut::Stopped))?;
+    let names = cleaved.origins.iter().map(|&summand| original.groups()[summand].name.as_str());
+    let model = Arc::new(made.with_group_names(names));
+    Ok((cleaved, model))
 }
 
 /// How the parts of a process work together, by so many joint rules.

@@ -182,9 +182,18 @@ fn measured(
 ) -> Result<Option<Decomposition>, Undone> {
     let mut left = candidates(original.linear(), graph, control).map_err(Undone::Cut)?;
     left.truncate(MEASURED);
+    // A partition that does not halve a state space which is known is not worth a second look.
+    let half = sample.is_complete().then(|| sample.count() / 2);
+    let mut failed: Option<String> = None;
     for limit in ROUNDS {
+        let is_last = half.is_some_and(|half| half <= limit);
+        let limit = half.map_or(limit, |half| half.min(limit));
+        if left.is_empty() || limit == 0 {
+            break;
+        }
+        let mut dropped: BTreeSet<usize> = BTreeSet::new();
         let mut best: Option<(usize, Decomposition, String)> = None;
-        for candidate in &mut left {
+        for (place, candidate) in left.iter_mut().enumerate() {
             let most = match &best {
                 // The order is that of what was left: another one is hardly worth the time.
                 Some(_) if limit > ROUNDS[0] => break,
@@ -208,9 +217,15 @@ fn measured(
                     return Err(Undone::Cut(cut));
                 }
                 Err(Unbuilt::Undone(Undone::Cut(Cut::Wrong(wrong) | Cut::Beyond(wrong)))) => {
+                    dropped.insert(place);
                     report.push(format!("{sizes}: {}", wrong.message));
+                    failed = Some(wrong.message);
                 }
-                Err(Unbuilt::Undone(Undone::Refused(why))) => report.push(format!("{sizes}: {why}")),
+                Err(Unbuilt::Undone(Undone::Refused(why))) => {
+                    dropped.insert(place);
+                    report.push(format!("{sizes}: {why}"));
+                    failed = Some(why);
+                }
             }
         }
         if let Some((peak, made, name)) = best {
@@ -221,11 +236,22 @@ fn measured(
             report.push(format!("no partition halves the state space: the smallest peak is {peak} states"));
             return Ok(None);
         }
+        let mut place = 0..;
+        left.retain(|_| place.next().is_some_and(|place| !dropped.contains(&place)));
+        if is_last {
+            break;
+        }
         // The sort is stable: candidates that came equally far stand in the order of their estimates.
         left.sort_by(|one, other| one.left.total_cmp(&other.left));
-        let half = left.len().div_ceil(2);
-        left.truncate(half);
+        let kept = left.len().div_ceil(2);
+        left.truncate(kept);
     }
-    report.push(format!("no partition has parts and compositions of at most {} states", ROUNDS[ROUNDS.len() - 1]));
+    report.push(match (failed, half) {
+        (Some(why), _) if left.is_empty() => format!("no partition can be used: {why}"),
+        (_, Some(_)) => format!("no partition halves the state space of {}", counted(sample.count() as u64, "state")),
+        (_, None) => {
+            format!("no partition has parts and compositions of at most {} states", ROUNDS[ROUNDS.len() - 1])
+        }
+    });
     Ok(None)
 }

@@ -189,7 +189,7 @@ fn existing(linear: &mut LinearProcess, condition: TypedId, is_known: &dyn Fn(&V
 }
 
 fn declare(linear: &mut LinearProcess, name: &str, sorts: &[SortRef], declared: &mut String) -> ActionId {
-    let texts: Vec<String> = sorts.iter().map(|&sort| linear.data.sort_text(sort)).collect();
+    let texts: Vec<String> = sorts.iter().map(|&sort| linear.data.sort_text_in_product(sort)).collect();
     let domain = if texts.is_empty() { String::new() } else { format!(": {}", texts.join(" # ")) };
     let _ = writeln!(declared, "act {name}{domain};");
     let name = linear.data.names.intern(name);

@@ -211,6 +211,9 @@ impl Script {
         report.reductions.extend(answer.reductions);
         report.details = vec![width(&self.model, self.outgrown)];
         if in_parts {
+            if report.verdict == Verdict::Fails {
+                report.notes.push("with decomposition the counterexample need not be shortest".to_string());
+            }
             report.details.push("summands that never have a step are not looked for in a decomposition".to_string());
         } else {
             report.details.extend(remembered(&self.model));

@@ -20,6 +20,7 @@ use trefoil_source::{Diagnostic, Place, nearest};
 use trefoil_system::{Cut, Path, System};
 
 use super::check::{OpenedModel, open_model};
+use crate::check::{language_of, not_decomposed};
 use crate::cspm::Warnings;
 use crate::look::{drawn, format_of};
 use crate::lts::{check_output, name, write};
@@ -148,7 +149,16 @@ pub struct PairReport {
 
 /// Takes a specification apart, and composes it again.
 pub fn decompose(task: &Decomposing, job: &Job) -> Result<DecomposeReport, Problem> {
+    if let Some(why) = language_of(&task.file, None).ok().and_then(not_decomposed) {
+        let message = format!("decomposition applies to mCRL2 specifications only: {why}");
+        return Err(Diagnostic::error(REFUSED, message, Place::File(name(&task.file))).into());
+    }
     check_output(task.output.as_deref(), task.format)?;
+    if task.picture.as_deref() == Some(FilePath::new("-")) {
+        let message = "the picture cannot go to standard output, where the report is written";
+        let wrong = Diagnostic::error(CANNOT_WRITE, message, Place::File("-".to_string()));
+        return Err(wrong.help("name a file, such as --picture parts.svg").into());
+    }
     let picture = format_of(task.picture.as_deref(), None)?;
     let OpenedModel { file, sources, warnings, model, specification, text } = open_model(&task.file, job)?;
     let origin = Origin { file, sources };
@@ -157,8 +167,9 @@ pub fn decompose(task: &Decomposing, job: &Job) -> Result<DecomposeReport, Probl
     let hidden: Hiding = Arc::new(|_| false);
     let invariants = (!written.is_empty()).then_some(&written[..]);
     let freedom = Freedom { equivalence: equivalence_named(task.equivalence), hidden: &hidden, invariants };
-    let (made, tried) = apart(&Arc::new(model), &how, &freedom, &job.control)
-        .map_err(|unanswered| problem(unanswered, &origin, job))?;
+    let model = Arc::new(model);
+    let (made, tried) =
+        apart(&model, &how, &freedom, &job.control).map_err(|unanswered| problem(unanswered, &origin, job))?;
     let Some(made) = made else {
         let message = match tried.split_last() {
             Some((last, _)) => format!("this specification was not decomposed: {last}"),
@@ -168,7 +179,8 @@ pub fn decompose(task: &Decomposing, job: &Job) -> Result<DecomposeReport, Probl
         for tried in tried.iter().rev().skip(1).rev() {
             wrong = wrong.note(tried.clone());
         }
-        return Err(wrong.help("choose the parts with --partition").into());
+        let is_divisible = model.linear().parameters.len() > 1;
+        return Err(if is_divisible { wrong.help("choose the parts with --partition") } else { wrong }.into());
     };
     let mut files = Vec::new();
     if let Some(folder) = &task.write_parts {
@@ -444,6 +456,7 @@ fn parameter(
             let all: Vec<&str> = names.clone().collect();
             let hint = match nearest(word, names) {
                 Some(near) => format!("did you mean `{near}`?"),
+                None if all.is_empty() => "it has no parameters".to_string(),
                 None => format!("the parameters are {}", crate::shortened(&all.join(", "), 400)),
             };
             Err(format!("the linear process has no parameter `{word}`; {hint}"))
@@ -496,9 +509,5 @@ impl Reduction for InParts {
             // No engine for the questions that specifications pose gives any other.
             other => Ok(other),
         }
-    }
-
-    fn note(&self, fails: bool) -> Option<&'static str> {
-        fails.then_some("with decomposition the counterexample need not be shortest")
     }
 }

@@ -11,7 +11,7 @@ use std::collections::{BTreeSet, HashMap};
 use trefoil_system::{Label, LabelId, Part as LabelPart, Value, Walk};
 
 use super::super::cleave::{Argument, Cleaved, Joint};
-use super::{Exploring, UNKNOWN, Unexplored};
+use super::{Exploring, Poison, UNKNOWN, Unexplored};
 
 /// Labels of one participant by the columns that are fixed before it.
 struct Step {
@@ -158,11 +158,13 @@ impl Exploring<'_> {
         let label = match stuck {
             Some((exact, wrong)) => {
                 let label = self.labels.name(&format!("@poison{}", self.poison.len()));
-                let same = self.poison.iter().find(|(_, known, other)| *known == exact && *other == wrong);
-                match same {
-                    Some(&(label, ..)) => label,
+                let summand = self.cleaved.joints[joint].original;
+                let is_same =
+                    |known: &&Poison| known.exact == exact && known.summand == summand && known.wrong == wrong;
+                match self.poison.iter().find(is_same) {
+                    Some(known) => known.label,
                     None => {
-                        self.poison.push((label, exact, wrong));
+                        self.poison.push(Poison { label, summand, exact, wrong });
                         label
                     }
                 }

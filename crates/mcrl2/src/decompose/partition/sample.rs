@@ -48,6 +48,11 @@ impl Sample {
         self.expanded == self.count
     }
 
+    /// How many states are known.
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
     /// Whether the model has at least so many states.
     pub(crate) fn reaches(&mut self, least: usize, model: &Model, control: &Control) -> Result<bool, Cut> {
         if self.count < least && !self.is_complete() {
