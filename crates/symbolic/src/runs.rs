@@ -35,7 +35,9 @@ impl<'s> Space<'s> {
         let found = loop {
             self.control.check()?;
             let here = levels[levels.len() - 1].clone();
-            self.learn_all(&here)?;
+            if !self.is_complete() {
+                self.learn_all(&here)?;
+            }
             let found = wanted(self, &here)?;
             if !found.is_empty() {
                 break found;

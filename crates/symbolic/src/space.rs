@@ -81,7 +81,7 @@ pub struct Options {
 
 /// So many nodes of the set of states are worth the search for a better order of slots.
 const REORDER_AT: usize = 2_000;
-/// A better order is looked for again when the set has grown this many times.
+/// A better order is looked for again when the set has grown this many times, or the square of it where none was found.
 const REORDER_GROWTH: usize = 4;
 
 /// An order is better that leaves at most so many hundredths of the nodes.
@@ -269,7 +269,8 @@ impl<'s> Space<'s> {
             self.order = moved.iter().map(|&position| self.order[position]).collect();
         }
         if self.reorder_at > 0 {
-            self.reorder_at = REORDER_GROWTH * self.diagrams.nodes(&self.states).max(REORDER_AT);
+            let growth = if is_better { REORDER_GROWTH } else { REORDER_GROWTH * REORDER_GROWTH };
+            self.reorder_at = growth * self.diagrams.nodes(&self.states).max(REORDER_AT);
         }
         Ok(())
     }
