@@ -32,11 +32,13 @@ use crate::replay::replay;
 /// Rows with fewer slots are not worth an attempt.
 const LEAST_WIDTH: usize = 6;
 /// The first attempt is made after this many states.
-pub(crate) const FIRST_ATTEMPT: u64 = 1 << 20;
+pub(crate) const FIRST_ATTEMPT: u64 = 1 << 18;
 /// So many expanded states are worth a poll of an attempt.
 const STATES_PER_POLL: u64 = 512;
 /// An attempt gets at most one part in this many of the processor time since the question was put.
 const TIME_SHARE: u32 = 16;
+/// An attempt that ends in this time bothers nobody.
+const SHORT: Duration = Duration::from_millis(30);
 
 /// The symbolic engine, and how it would answer a question.
 pub(crate) struct Takeover {
@@ -135,7 +137,7 @@ impl Takeover {
         while let Some(rest) = rests.next() {
             if found.is_none() {
                 let (polls, most) = match self.sparing {
-                    true => (rest.states / STATES_PER_POLL, started.elapsed() / TIME_SHARE),
+                    true => (rest.states / STATES_PER_POLL, (started.elapsed() / TIME_SHARE).max(SHORT)),
                     false => (rest.states, Duration::MAX),
                 };
                 let attempt = control.attempt(polls, most);

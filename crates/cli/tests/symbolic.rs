@@ -224,3 +224,88 @@ fn rings_have_the_states_that_small_rings_foretell() {
         assert_eq!(answer["witness"]["length"].as_u64(), length, "{answer}");
     }
 }
+
+/// Runs `check` with these options and gives the exit code and both outputs.
+fn told(file: &Path, options: &[&str]) -> (Option<i32>, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_trefoil"));
+    let output = command.arg("check").args(options).arg(file).output().expect("it runs");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+/// Four processes that mix their values, so that nothing is shared: no diagram gets far in a second.
+const MIXED: &str = "byte g, y[5];
+    active [5] proctype P() {
+        byte c;
+        do :: c < 40 -> atomic { c++; y[_pid] = (y[_pid] + g) % 11; g = (g * 7 + y[_pid] + _pid) % 97 } od
+    }";
+
+#[test]
+fn an_answer_that_is_cut_has_one_count() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let model = folder.path().join("mixed.pml");
+    std::fs::write(&model, MIXED).expect("a model");
+    let (code, said, _) = told(&model, &["--engine", "symbolic", "--timeout", "2s"]);
+    assert_eq!(code, Some(3), "{said}");
+    let answer: String = said.lines().take(2).collect::<Vec<_>>().join(" ");
+    assert!(answer.contains("unknown") && answer.contains("while exploring symbolically; at most "), "{said}");
+    assert_eq!(answer.matches("states").count(), 1, "{said}");
+    assert!(!answer.contains("as many as before") && !answer.contains("fold"), "{said}");
+    let (_, said, _) = told(&model, &["--engine", "symbolic", "--timeout", "2s", "--format", "json"]);
+    let document: Value = serde_json::from_str(&said).expect("JSON");
+    let result = &document["runs"][0]["results"][0];
+    assert_eq!(result["visited_states"], result["unfinished"]["states"], "{result}");
+}
+
+#[test]
+fn going_on_after_a_counterexample_about_processes_needs_the_symbolic_engine() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let script = folder.path().join("s.csp");
+    std::fs::write(&script, "channel a, b\nP = a -> P\nQ = a -> Q [] b -> a -> a -> Q\nassert P [T= Q\n")
+        .expect("a script");
+    let (code, _, said) = told(&script, &["--keep-going"]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("--keep-going") && said.contains("only `--engine symbolic` goes on"), "{said}");
+    // The specification allows no b, so what is behind it is no state of the product.
+    let all = &results(&script, &["--engine", "symbolic", "--keep-going"])[0];
+    assert_eq!((&all["verdict"], &all["visited_states"]), (&"fails".into(), &1.into()), "{all}");
+}
+
+#[test]
+fn the_help_names_every_language_that_has_the_engine() {
+    let output = Command::new(env!("CARGO_BIN_EXE_trefoil")).args(["check", "--help"]).output().expect("it runs");
+    let help = String::from_utf8_lossy(&output.stdout).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(help.contains("What searches the states of a model of any language"), "{help}");
+    assert!(help.contains("Promela, mCRL2, and CSPM with --engine symbolic: continue the search"), "{help}");
+}
+
+/// A specification whose normal form has 2^k nodes after k events: it remembers which of the last events were `a`.
+#[test]
+fn a_normal_form_that_is_too_large_is_reported() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let script = folder.path().join("large.csp");
+    let text = "channel a, b\n\
+        S = a -> S [] b -> S [] a -> T(40)\n\
+        T(n) = if n == 0 then STOP else a -> T(n - 1) [] b -> T(n - 1)\n\
+        I = a -> I [] b -> I\n\
+        assert S [F= I ||| I\n";
+    std::fs::write(&script, text).expect("a script");
+    let (code, said, _) = told(&script, &["--engine", "symbolic", "--timeout", "20s", "--memory", "2G"]);
+    assert!(code == Some(3) || code == Some(0), "{said}");
+    let text = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let hint = "the normal form of the specification is too large";
+    assert!(text.contains(hint) && text.contains("`--engine explicit` needs none"), "{said}");
+}
+
+#[test]
+fn groups_of_statements_on_one_line_have_names_of_their_own() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let model = folder.path().join("line.pml");
+    std::fs::write(&model, "byte x, y; active proctype P() { x = 1; y = 2; x = y }\n").expect("a model");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_trefoil"));
+    let output = command.args(["structure", "--groups"]).arg(&model).output().expect("it runs");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    for statement in ["P(0) line 1: x = 1", "P(0) line 1: y = 2", "P(0) line 1: x = y"] {
+        assert!(said.contains(statement), "{said}");
+    }
+}

@@ -1,5 +1,6 @@
 //! Rows in and out of sets: making a set from rows, counting, walking over the rows in order.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -92,7 +93,11 @@ impl Diagrams {
             short.clear();
             long.clear();
         }
-        let check = || self.control().check();
+        let lists = Cell::new(1_u32);
+        let check = || {
+            let number = lists.replace(lists.get().wrapping_add(1));
+            if number.is_multiple_of(LISTS_PER_POLL) { self.control().check() } else { Ok(()) }
+        };
         stacker::maybe_grow(deep, 2 * deep, || {
             // Most counts fit into two words, which are several times faster than integers of any length.
             if let Some(count) = count_below(&store, set.id, short, &u128::checked_add, &check)? {
@@ -137,6 +142,9 @@ impl Diagrams {
         rows
     }
 }
+
+/// After this many lists a count polls: about as much work as between two polls of an operation.
+const LISTS_PER_POLL: u32 = 512;
 
 /// How many rows a list has; nothing if an addition overflows.
 fn count_below<N: Clone + From<u8>>(

@@ -111,7 +111,7 @@ impl Prepared for Reaching<'_> {
         let mut space = Space::new(apart.as_deref().unwrap_or(task.system), &options, control)?;
         let explored = space.explore(|kind| self.until.is_some_and(|goal| self.is_error(goal, kind)));
         if let Err(cut) = explored {
-            return Err(Unanswered::Cut { cut, counts: Box::new(counts_so_far(&space)) });
+            return Err(Unanswered::Cut { cut, counts: Box::new(counts_so_far(&mut space)) });
         }
         let complete = space.is_complete();
         let mut answer = Answer { complete, ..Answer::new("symbolic", self.reach.goals.len()) };
@@ -167,15 +167,11 @@ pub(crate) fn symbolic_counts(space: &Space<'_>, transitions: &UBig) -> Result<C
     Ok(counted(space, &space.count(space.states())?, transitions))
 }
 
-/// The counts of a space whose exploration was cut: the states after its last round, or, where to count them would take
-/// too long, those that were counted last.
-pub(crate) fn counts_so_far(space: &Space<'_>) -> Counts {
-    let states = space.diagrams().count_after_all(space.states(), MOST_COUNTED_AFTER_ALL);
-    counted(space, states.as_ref().unwrap_or(space.counted()), &UBig::ZERO)
+/// The counts of a space whose exploration was cut.
+pub(crate) fn counts_so_far(space: &mut Space<'_>) -> Counts {
+    let states = space.count_so_far();
+    counted(space, &states, &UBig::ZERO)
 }
-
-/// A set with more nodes is not counted any more when its search was cut.
-const MOST_COUNTED_AFTER_ALL: usize = 1 << 20;
 
 fn counted(space: &Space<'_>, states: &UBig, transitions: &UBig) -> Counts {
     Counts {

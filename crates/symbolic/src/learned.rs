@@ -31,6 +31,7 @@ use trefoil_diagrams::{Diagrams, Pair, Relation, Set, Slots};
 use trefoil_system::{Cut, Explorer, Group, LabelId, LocalGroup, System, Value, Visibility};
 
 use crate::order::places;
+use crate::resets::Resets;
 
 /// Groups with the same slots, and what is known of them.
 pub struct Bundle {
@@ -51,6 +52,8 @@ pub struct Bundle {
     met: Set,
     known: Set,
     relation: Relation,
+    /// The same, where every step overwrites every slot.
+    resets: Option<Resets>,
     enabled: Set,
     /// For kinds of errors and numbers of steps that show one the rows that have so many.
     errors: BTreeMap<(u32, u64), Set>,
@@ -75,8 +78,8 @@ struct New {
 const MOST_ANTICIPATED: usize = 1 << 18;
 /// So many pairs are added to a relation at a time.
 const PORTION: usize = 1 << 16;
-/// After this many rows the control is checked: about as much work as between two polls of the diagrams.
-const ROWS_PER_POLL: usize = 16;
+/// After this many walks the control is checked: about as much work as between two polls of the diagrams.
+const WALKS_PER_POLL: u64 = 16;
 
 impl Bundle {
     /// The bundles of a system whose slots are in this order.
@@ -116,6 +119,7 @@ impl Bundle {
                 met: diagrams.empty(),
                 known: diagrams.empty(),
                 relation: diagrams.relation(&reads, &writes)?,
+                resets: (writes.len() == order.len()).then(Resets::default),
                 writes,
                 enabled: diagrams.empty(),
                 errors: BTreeMap::new(),
@@ -158,6 +162,7 @@ impl Bundle {
             met: with(&self.met)?,
             known: with(&self.known)?,
             relation: diagrams.reordered_relation(&self.relation, moved)?,
+            resets: self.resets.as_ref().map(|known| known.reordered(moved, &columns, diagrams)).transpose()?,
             enabled: with(&self.enabled)?,
             errors: errors?,
             shown: self.shown.clone(),
@@ -180,6 +185,27 @@ impl Bundle {
     /// The relation, as far as it is known.
     pub fn relation(&self) -> &Relation {
         &self.relation
+    }
+
+    /// Does every step overwrite the whole state?
+    pub(crate) fn is_reset(&self) -> bool {
+        self.resets.is_some()
+    }
+
+    /// The states that steps from these lead to.
+    pub fn image(&self, states: &Set, diagrams: &Diagrams) -> Result<Set, Cut> {
+        match &self.resets {
+            Some(resets) => resets.image(&diagrams.project(states, &self.slots)?, diagrams),
+            None => Ok(diagrams.image(states, &self.relation)?),
+        }
+    }
+
+    /// The same and these states.
+    pub fn extended(&self, states: &Set, diagrams: &Diagrams) -> Result<Set, Cut> {
+        match &self.resets {
+            Some(_) => Ok(diagrams.union(states, &self.image(states, diagrams)?)?),
+            None => Ok(diagrams.extended(states, &self.relation)?),
+        }
     }
 
     /// How many local walks learning has taken.
@@ -249,14 +275,15 @@ impl Bundle {
     ) -> Result<(), Cut> {
         let mut new = New::default();
         let mut values = vec![0; self.read_at.len()];
-        for (number, row) in diagrams.rows(fresh).enumerate() {
-            if number % ROWS_PER_POLL == 0 {
+        for row in diagrams.rows(fresh) {
+            let walks = self.walks + self.groups.len() as u64;
+            if self.walks / WALKS_PER_POLL != walks / WALKS_PER_POLL {
                 diagrams.control().check()?;
             }
+            self.walks = walks;
             self.read_at.iter().zip(&mut values).for_each(|(&at, value)| *value = row[at]);
             let mut steps = 0;
             let mut erring: BTreeMap<u32, u64> = BTreeMap::new();
-            self.walks += self.groups.len() as u64;
             for group in &self.groups {
                 explorer.local_successors(group, &values, &mut |step| {
                     steps += 1;
@@ -292,6 +319,9 @@ impl Bundle {
             Ok(diagrams.union(set, &rows)?)
         };
         self.relation = diagrams.with_pairs(&self.relation, &new.pairs)?;
+        if let Some(known) = self.resets.take() {
+            self.resets = known.with(&new.pairs, diagrams)?;
+        }
         self.enabled = with(&self.enabled, &new.enabled)?;
         for (&shown, rows) in &new.errors {
             let set = self.errors.entry(shown).or_insert_with(|| diagrams.empty());

@@ -13,6 +13,7 @@ mod guided;
 pub mod learned;
 pub mod order;
 pub mod processes;
+mod resets;
 mod rounds;
 pub mod runs;
 mod sift;

@@ -1,7 +1,7 @@
 //! Shortest runs.
 //!
-//! Where everything was explored, by a guided search ([`crate::guided`]). Where not, and where that gives up, level by
-//! level from the initial state, as explicit search goes, until a level has a state that is wanted; then
+//! Where everything was explored, by a guided search ([`crate::guided`]), unless a few small levels do. Where not, and
+//! where that gives up, level by level from the initial state, as explicit search goes, until a level has a state that is wanted; then
 //! backwards, from the state to one of its predecessors in the level before. Relations that an exploration learned
 //! before are known, so levels cost hardly more than images. Labels are not in the relations: each step is looked up
 //! among the successors of its state. So a run is as long as that of an explicit search, and is a run of the system
@@ -18,25 +18,33 @@ use crate::guided::Counting;
 use crate::learned::kind_of;
 use crate::space::Space;
 
+/// Levels are made before a guided search when their nodes, each as often as there are bundles, are no more than this.
+const SMALL_LEVELS: usize = 1 << 18;
+
 /// Says which states of a level are wanted.
 type Wanted<'w, 's> = dyn Fn(&mut Space<'s>, &Set) -> Result<Set, Cut> + 'w;
 
 impl<'s> Space<'s> {
-    /// A shortest run to a state that is wanted; nothing when no reachable state is.
-    pub fn run_to(&mut self, wanted: &Wanted<'_, 's>) -> Result<Option<Path>, Cut> {
+    /// A shortest run to a state that is wanted; nothing when no reachable state is, or images take more work than they
+    /// may: each bundle goes through the nodes of each level.
+    pub fn run_to(&mut self, wanted: &Wanted<'_, 's>, most: Option<usize>) -> Result<Option<Path>, Cut> {
         let diagrams = self.diagrams.clone();
         let mut levels = vec![self.initial.clone()];
         let mut seen = self.initial.clone();
+        let mut work = 0;
         let found = loop {
             self.control.check()?;
             let here = levels[levels.len() - 1].clone();
-            self.learn_all(&here)?;
+            if !self.is_complete() {
+                self.learn_all(&here)?;
+            }
             let found = wanted(self, &here)?;
             if !found.is_empty() {
                 break found;
             }
             let next = diagrams.difference(&self.after(&here)?, &seen)?;
-            if next.is_empty() {
+            work += diagrams.nodes(&next) * self.bundles.len();
+            if next.is_empty() || most.is_some_and(|most| work > most) {
                 return Ok(None);
             }
             seen = diagrams.union(&seen, &next)?;
@@ -65,15 +73,20 @@ impl<'s> Space<'s> {
     /// A shortest run to a state that is wanted, where these are all reachable ones that are, if everything was
     /// explored; nothing when there is none.
     pub fn shortest_run(&mut self, reached: &Set, wanted: &Wanted<'_, 's>) -> Result<Option<Path>, Cut> {
-        if self.is_complete() && reached.is_empty() {
+        if !self.is_complete() {
+            return self.run_to(wanted, None);
+        }
+        if reached.is_empty() {
             return Ok(None);
         }
-        if self.is_complete()
-            && let Some(rows) = self.guided(reached, Counting::Steps)?
-        {
-            return self.path_along(rows.into_iter().map(|(_, row)| row).collect()).map(Some);
+        let wanted = |space: &mut Space<'s>, level: &Set| Ok(space.diagrams.intersection(level, reached)?);
+        if let Some(path) = self.run_to(&wanted, Some(SMALL_LEVELS))? {
+            return Ok(Some(path));
         }
-        self.run_to(wanted)
+        match self.guided(reached, Counting::Steps)? {
+            Some(rows) => self.path_along(rows.into_iter().map(|(_, row)| row).collect()).map(Some),
+            None => self.run_to(&wanted, None),
+        }
     }
 
     /// The run along these states, by steps with the least labels.

@@ -23,7 +23,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use trefoil_control::Control;
+use trefoil_control::{Control, count, counted};
 use trefoil_diagrams::{Diagrams, Options as Pool, Relation, Set, UBig};
 use trefoil_system::{Cut, Explorer, Meaning, System, Value};
 
@@ -81,8 +81,11 @@ pub struct Options {
 
 /// So many nodes of the set of states are worth the search for a better order of slots.
 const REORDER_AT: usize = 2_000;
-/// A better order is looked for again when the set has grown this many times.
+/// A better order is looked for again when the set has grown this many times, or the square of it where none was found.
 const REORDER_GROWTH: usize = 4;
+
+/// An order is better that leaves at most so many hundredths of the nodes.
+const WORTHWHILE: usize = 90;
 
 /// A level is small when all states have this many times as many nodes.
 const SMALL_LEVEL: usize = 8;
@@ -90,8 +93,21 @@ const SMALL_LEVEL: usize = 8;
 /// Time between two counts for the progress line.
 const REPORT: Duration = Duration::from_millis(500);
 
+/// A set with more nodes is not counted any more when its search was cut.
+const MOST_COUNTED_AFTER_ALL: usize = 1 << 20;
+
 /// What the progress calls an exploration.
 pub(crate) const PHASE: &str = "exploring symbolically";
+
+/// How many times as many states there are now, in words; nothing where the numbers are too large for that.
+fn grown(before: &UBig, now: &UBig) -> Option<String> {
+    let times = now.to_f64().value() / before.to_f64().value();
+    match times.is_finite() {
+        true if times < 10.0 => Some(format!("grown {times:.2}-fold")),
+        true => Some(format!("grown {}-fold", count(times.round() as u64))),
+        false => None,
+    }
+}
 
 /// The states of a system.
 pub struct Space<'s> {
@@ -112,6 +128,8 @@ pub struct Space<'s> {
     pub(crate) rounds: u64,
     /// The states when they were counted last, for the progress line and for an exploration that is cut.
     counted: UBig,
+    /// What the counter of the progress has of it.
+    shown: u64,
     reported: Option<Instant>,
     /// Was everything reached?
     complete: bool,
@@ -150,6 +168,7 @@ impl<'s> Space<'s> {
             },
             rounds: 0,
             counted: UBig::ONE,
+            shown: 0,
             reported: None,
             complete: false,
         };
@@ -236,17 +255,22 @@ impl<'s> Space<'s> {
         }
         let Some(levels) = self.diagrams.levels(&self.states)? else { return Ok(()) };
         let moved = sifted(levels, self.control)?;
-        if !moved.is_sorted() {
+        let states = self.diagrams.reordered(&self.states, &moved)?;
+        // Of orders that are about equally good for these states, the present one is the best guess for later ones: it
+        // began with which slots belong together.
+        let is_better = self.diagrams.nodes(&states) * 100 <= nodes * WORTHWHILE;
+        if is_better || self.reorder_at == 0 && !moved.is_sorted() {
             // Nothing is exchanged before everything is there: the budget may end in between.
-            let reordered = |set: &Set| self.diagrams.reordered(set, &moved);
-            let (states, initial, next) = (reordered(&self.states)?, reordered(&self.initial)?, reordered(fresh)?);
+            let (initial, next) =
+                (self.diagrams.reordered(&self.initial, &moved)?, self.diagrams.reordered(fresh, &moved)?);
             let bundles: Result<Vec<Bundle>, Cut> =
                 self.bundles.iter().map(|bundle| bundle.reordered(&moved, &self.diagrams)).collect();
             (self.bundles, self.states, self.initial, *fresh) = (bundles?, states, initial, next);
             self.order = moved.iter().map(|&position| self.order[position]).collect();
         }
         if self.reorder_at > 0 {
-            self.reorder_at = REORDER_GROWTH * self.diagrams.nodes(&self.states).max(REORDER_AT);
+            let growth = if is_better { REORDER_GROWTH } else { REORDER_GROWTH * REORDER_GROWTH };
+            self.reorder_at = growth * self.diagrams.nodes(&self.states).max(REORDER_AT);
         }
         Ok(())
     }
@@ -259,25 +283,43 @@ impl<'s> Space<'s> {
             return Ok(());
         }
         let states = self.diagrams.count(&self.states)?;
-        // The counters of the progress are words; what is larger stands in the text alone.
-        match (u64::try_from(&states), u64::try_from(&self.counted)) {
-            (Ok(now), Ok(before)) if self.reported.is_some() => progress.add(now - before, 0),
-            (Ok(now), _) => progress.add(now, 0),
-            _ => {
-                progress.begin(PHASE, 0);
-                progress.depth(self.rounds);
-            }
-        }
-        let growth = match self.reported {
-            Some(_) => format!(", {:.3} × as many as before", states.to_f64().value() / self.counted.to_f64().value()),
-            None => String::new(),
-        };
+        let growth = self.reported.and_then(|_| grown(&self.counted, &states)).map(|text| format!(", {text}"));
+        self.show(&states, &growth.unwrap_or_default());
         self.counted = states;
-        let (nodes, peak) = (self.diagrams.nodes(&self.states), self.diagrams.peak_nodes());
-        let word = if self.counted == UBig::ONE { "state" } else { "states" };
-        progress.detail(format!("{} {word} in {nodes} nodes{growth}, at most {peak} nodes", self.counted));
         self.reported = Some(Instant::now());
         Ok(())
+    }
+
+    /// Shows the count of states once: in the counter of the progress, or, where that is too small, in its text.
+    fn show(&mut self, states: &UBig, more: &str) {
+        let progress = self.control.progress();
+        let (nodes, peak) = (self.diagrams.nodes(&self.states) as u64, self.diagrams.peak_nodes());
+        let nodes = format!("{} (peak {}){more}", counted(nodes, "node"), count(peak));
+        match u64::try_from(states) {
+            Ok(states) => {
+                progress.add(states.saturating_sub(self.shown), 0);
+                progress.detail(nodes);
+                self.shown = states;
+            }
+            Err(_) => {
+                progress.begin(PHASE, 0);
+                progress.depth(self.rounds);
+                progress.detail(format!("about 10^{} states in {nodes}", states.to_string().len() - 1));
+            }
+        }
+    }
+
+    /// The states of an exploration that was cut: those after its last round, or, where to count them would take too
+    /// long, those that were counted last. The progress shows no other number from now on.
+    pub(crate) fn count_so_far(&mut self) -> UBig {
+        let states = self.diagrams.count_after_all(&self.states, MOST_COUNTED_AFTER_ALL);
+        let states = states.unwrap_or_else(|| self.counted.clone());
+        let progress = self.control.progress();
+        progress.begin(PHASE, 0);
+        progress.depth(self.rounds);
+        progress.add(u64::try_from(&states).unwrap_or(0), 0);
+        progress.detail(format!("at most {}", counted(self.diagrams.peak_nodes(), "node")));
+        states
     }
 
     /// The new states one step from these; every bundle learns from them.
@@ -292,7 +334,7 @@ impl<'s> Space<'s> {
         let resting = self.resting(from)?;
         let mut next = self.diagrams.empty();
         for bundle in &self.bundles {
-            let image = self.diagrams.image(self.where_due(bundle, from, &resting), bundle.relation())?;
+            let image = bundle.image(self.where_due(bundle, from, &resting), &self.diagrams)?;
             next = self.diagrams.union(&next, &image)?;
         }
         Ok(next)
@@ -322,7 +364,7 @@ impl<'s> Space<'s> {
         for at in 0..self.bundles.len() {
             if !self.bundles[at].is_last_resort() {
                 self.learn(at, &now)?;
-                now = self.diagrams.extended(&now, self.bundles[at].relation())?;
+                now = self.bundles[at].extended(&now, &self.diagrams)?;
             }
         }
         let late = self.after_resting(from)?;
@@ -340,7 +382,7 @@ impl<'s> Space<'s> {
         for at in 0..self.bundles.len() {
             if self.bundles[at].is_last_resort() {
                 self.learn(at, &resting)?;
-                let image = self.diagrams.image(&resting, self.bundles[at].relation())?;
+                let image = self.bundles[at].image(&resting, &self.diagrams)?;
                 next = self.diagrams.union(&next, &image)?;
             }
         }
@@ -357,8 +399,13 @@ impl<'s> Space<'s> {
             }
         }
         let usual = self.bundles.iter().filter(|bundle| !bundle.is_last_resort());
-        let relations: Vec<&Relation> = usual.map(Bundle::relation).collect();
-        let mut all = self.diagrams.saturated(states, &relations)?;
+        let (resets, usual): (Vec<&Bundle>, Vec<&Bundle>) = usual.partition(|bundle| bundle.is_reset());
+        let mut all = states.clone();
+        for bundle in resets {
+            all = self.diagrams.union(&all, &bundle.image(states, &self.diagrams)?)?;
+        }
+        let relations: Vec<&Relation> = usual.into_iter().map(Bundle::relation).collect();
+        all = self.diagrams.saturated(&all, &relations)?;
         if all == *states {
             let late = self.after_resting(states)?;
             all = self.diagrams.union(&all, &late)?;
@@ -386,7 +433,7 @@ impl<'s> Space<'s> {
             for at in 0..self.bundles.len() {
                 if !self.bundles[at].is_last_resort() {
                     self.learn(at, &fresh)?;
-                    let image = self.diagrams.image(&fresh, self.bundles[at].relation())?;
+                    let image = self.bundles[at].image(&fresh, &self.diagrams)?;
                     next = self.diagrams.union(&next, &image)?;
                 }
             }

@@ -17,6 +17,9 @@ use trefoil_system::{
     Walk, Writing, Written,
 };
 
+/// A group all of whose steps overwrite every slot, in half of the systems that have it.
+const RESET: &str = "reset";
+
 /// A random system: what a group does depends on a hash of what it reads.
 struct Toy {
     seed: u64,
@@ -43,7 +46,12 @@ impl Toy {
             may_write: some(2),
             ..Group::default()
         });
-        let groups = groups.collect();
+        let mut groups: Vec<Group> = groups.collect();
+        // In every third system one group may write every slot; in half of these its steps do.
+        if seed.is_multiple_of(3) {
+            let may_write = (0..width).collect();
+            groups.push(Group { name: RESET.into(), guards: some(3), may_write, ..Group::default() });
+        }
         Toy { seed, layout: Layout::new(slots), labels: Arc::new(labels), groups, values }
     }
 }
@@ -94,7 +102,7 @@ impl Explorer for ToyExplorer<'_> {
                 let mut next = row.to_vec();
                 let mut changes: Vec<Change> = Vec::new();
                 for slot in group.may_write.iter() {
-                    if random.below(3) > 0 {
+                    if random.below(3) > 0 || group.name == RESET && toy.seed.is_multiple_of(2) {
                         changes.push((slot as u32, row[slot]));
                         next[slot] = random.below(toy.values) as Value;
                     }
@@ -171,7 +179,7 @@ fn agree(what: &str, system: &dyn System, expected: &Explicit, options: &Options
     assert_eq!(transitions, UBig::from(expected.transitions), "transitions of {what}");
     let deadlocks = space.deadlocks(&states).expect("deadlocks");
     assert_eq!(space.count(&deadlocks).expect("counts"), UBig::from(expected.deadlocks), "deadlocks of {what}");
-    let run = space.run_to(&|space, level| space.deadlocks(level)).expect("a run");
+    let run = space.run_to(&|space, level| space.deadlocks(level), None).expect("a run");
     assert_eq!(run.as_ref().map(|run| run.steps.len() as u32), expected.nearest_deadlock, "deadlock of {what}");
     run.iter().for_each(|run| replay_path(system, run, &control).expect("the run is one of the system"));
     let guided = space.shortest_run(&deadlocks, &|space, level| space.deadlocks(level)).expect("a run");

@@ -26,7 +26,7 @@ pub(crate) struct Checking {
     /// List the assertions and check none
     #[arg(long)]
     pub(crate) list: bool,
-    /// Promela, mCRL2: what searches the states [default: auto]
+    /// What searches the states of a model of any language, or the game of a formula [default: auto]
     #[arg(long, value_name = "NAME", value_parser = choices(check::ENGINES).map(engine))]
     pub(crate) engine: Option<EngineChoice>,
     /// Formulas: what looks for winners while the game of a formula is explored [default: auto]
@@ -54,7 +54,8 @@ pub(crate) struct Checking {
     #[arg(long, value_name = "PARTS", num_args = 0..=1, require_equals = true, default_missing_value = "",
           value_parser = parse_decompose)]
     pub(crate) decompose: Option<Decompose>,
-    /// Promela: continue the search after the first counterexample
+    /// Promela, mCRL2, and CSPM with --engine symbolic: continue the search after the first counterexample, so that the
+    /// counts are those of the whole model
     #[arg(long)]
     pub(crate) keep_going: bool,
     /// Promela: how the search stores states: exact, or by hashes, which take less memory and prove nothing:

@@ -202,8 +202,8 @@ impl<'a> Survey<'a> {
     /// The name of a group that begins with a move.
     pub(super) fn name(&self, one: &Placed<'_>) -> String {
         let process = &self.program.processes[usize::from(one.code.kind)];
-        let line = process.statements[one.step.statement as usize].line;
-        format!("{}({}) line {line}", process.name, one.position)
+        let statement = &process.statements[one.step.statement as usize];
+        format!("{}({}) line {}: {}", process.name, one.position, statement.line, statement.text)
     }
 
     /// The rendezvous channels that a move may send to.

@@ -37,9 +37,10 @@ const MCRL2: Facts = Facts { symmetries: ProvableSymmetries::None, partial_order
 
 const PROMELA: Facts = Facts { symmetries: ProvableSymmetries::Found, partial_order: false, ..CSPM };
 
-/// Options that no question of a language can use, and why.
+/// Options that no question of a language can use, or only with another option, and why.
 pub(crate) const REASONS: &[(&str, Setting, &str)] = &[
     ("CSPM", Setting::Decompose, "a process of CSP is a network of components already, and these are compressed"),
+    ("CSPM", Setting::KeepGoing, "only `--engine symbolic` goes on after a counterexample about processes"),
     ("Promela", Setting::Decompose, "the questions of Promela look at states, which a decomposition does not keep"),
 ];
 

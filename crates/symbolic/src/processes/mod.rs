@@ -95,9 +95,9 @@ impl Prepared for Observing<'_> {
                 let words = "specification minimised modulo divergence-preserving branching bisimulation";
                 answer.reductions.push(words.to_string());
             }
-            if specification.algorithm() == Algorithm::Antichain {
-                let words = "the normal form of the specification grew too large; it was built as far as needed";
-                answer.notes.push(words.to_string());
+            if self.is_normalised_on_the_way() {
+                let words = "it was built as far as needed, and `--engine explicit` needs none";
+                answer.notes.push(format!("{LARGE_NORMAL_FORM}; {words}"));
             }
         }
         let beside = Beside::new(normal_form.map(|known| &**known), task.system, control)?;
@@ -115,7 +115,12 @@ impl Prepared for Observing<'_> {
         } else {
             let explored = space.explore(|kind| !self.keep_going && kind == FORBIDDEN);
             if let Err(cut) = explored {
-                let counts = Counts { elapsed: started.elapsed(), ..counts_so_far(&space) };
+                let counts = Counts { elapsed: started.elapsed(), ..counts_so_far(&mut space) };
+                if self.is_normalised_on_the_way() {
+                    let progress = control.progress();
+                    let sizes = progress.snapshot().detail;
+                    progress.detail(format!("{sizes}; {LARGE_NORMAL_FORM}: `--engine explicit` needs none"));
+                }
                 return Err(Unanswered::Cut { cut, counts: Box::new(counts) });
             }
             answer.complete = space.is_complete();
@@ -140,7 +145,15 @@ impl Prepared for Observing<'_> {
     }
 }
 
+/// Why a check is slow, or has more states than an explicit search, which uses antichains then.
+const LARGE_NORMAL_FORM: &str = "the normal form of the specification is too large";
+
 impl Observing<'_> {
+    /// Did the normal form of the specification grow too large to be built before the search?
+    fn is_normalised_on_the_way(&self) -> bool {
+        self.specification.as_ref().is_some_and(|known| known.algorithm() == Algorithm::Antichain)
+    }
+
     fn model(&self) -> Model {
         match self.question {
             Question::Refine { model, .. } | Question::Deadlock { model } => model,

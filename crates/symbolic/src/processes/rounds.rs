@@ -144,7 +144,7 @@ pub(crate) fn nearest<'s>(space: &mut Space<'s>, sought: &mut dyn Sought<'s>) ->
 fn image(space: &Space<'_>, from: &Set, visibility: Visibility) -> Result<Set, Cut> {
     let mut all = space.diagrams.empty();
     for bundle in space.bundles.iter().filter(|bundle| bundle.visibility() == visibility) {
-        all = space.diagrams.union(&all, &space.diagrams.image(from, bundle.relation())?)?;
+        all = space.diagrams.union(&all, &bundle.image(from, &space.diagrams)?)?;
     }
     Ok(all)
 }
