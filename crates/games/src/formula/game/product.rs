@@ -473,12 +473,13 @@ impl Explorer for Walker<'_> {
     }
 
     fn local_successors(&mut self, group: &LocalGroup, reads: &[Value], sink: &mut LocalSink<'_>) -> Walk {
-        let row = group.filled_in(reads);
         let game = self.game;
         let (node, plan, own) = game.parts_of_group(group.id);
-        if row[0] != node {
+        // Every group is guarded by the node, which is the first slot.
+        if reads[0] != node {
             return Ok(());
         }
+        let row = group.filled_in(reads);
         // Steps of the model: the label, and the values of its outputs with whether each was written.
         let mut steps: Vec<(Option<LabelId>, Vec<Value>, Vec<bool>)> = vec![(None, Vec::new(), Vec::new())];
         if plan.uses != Use::Nothing {
