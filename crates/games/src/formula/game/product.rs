@@ -17,6 +17,7 @@ use std::sync::Arc;
 use trefoil_control::{Control, Stopped};
 use trefoil_data::rewrite::Rewriter;
 use trefoil_data::typed::VariableId;
+use trefoil_symbolic::order;
 use trefoil_system::{
     Action, Change, Cut, Explorer, Group, GroupId, LabelId, Labels, Layout, LocalGroup, LocalSink, LocalStep, Mark,
     MarkId, Meaning, Sink, Slot, SlotSet, Step, System, Value, Walk, Written, Wrong,
@@ -290,6 +291,15 @@ impl System for FormulaGame {
         let model = self.model.widened()?;
         let game = FormulaGame::of(self.compiled.clone(), model, self.reader.clone(), &Control::unlimited());
         Some(Arc::new(game.ok()?))
+    }
+
+    /// The node and the variables of the formula, which nearly every group looks at and few change, and below them the
+    /// slots of the model as its own groups suggest: below each node the diagram is that of the model.
+    fn slot_order(&self) -> Option<Vec<usize>> {
+        let touched = |group: &Group| group.inputs().union(&group.outputs()).iter().collect();
+        let groups: Vec<Vec<usize>> = self.model.groups().iter().map(touched).collect();
+        let own = order::found(self.model.layout().width(), &groups).into_iter().map(|slot| slot + self.offset);
+        Some((0..self.offset).chain(own).collect())
     }
 
     fn action(&self) -> Option<&dyn Action> {
