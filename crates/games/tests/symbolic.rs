@@ -234,7 +234,8 @@ fn at_every_stage_solvers_win_the_same_as_in_memory_and_for_ever() {
         let winners = system.winners();
         let (breadth_first_below, saturating_from) =
             [(0, u64::MAX), (8, u64::MAX), (u64::MAX, u64::MAX), (0, 0), (8, 8), (4, 16)][round % 6];
-        let growth = Growth { threads: 1, breadth_first_below, saturating_from, recorded: [true; 2] };
+        let restless = round % 4 < 2;
+        let growth = Growth { threads: 1, breadth_first_below, saturating_from, recorded: [true; 2], restless };
         let mut growing = GrowingGame::new(&system, &growth, &control).expect("there is no budget");
         loop {
             stages += 1;
@@ -304,7 +305,9 @@ fn decisions_are_right_with_every_solver_and_the_same_on_two_threads() {
         won[expected.index()] += 1;
         for &solver in &choices {
             for breadth_first_below in [0, 8, u64::MAX] {
-                let options = |threads| SymbolicDeciding { threads, breadth_first_below, solver, ..Default::default() };
+                let restless = breadth_first_below == 8;
+                let options =
+                    |threads| SymbolicDeciding { threads, breadth_first_below, solver, restless, ..Default::default() };
                 let one = decided(&system, &options(1));
                 assert_eq!(one.winner, expected, "{solver:?}: {system:?}");
                 let strategy = shape(&one.played.expect("a strategy is wanted"));
@@ -349,7 +352,8 @@ fn a_strategy_that_is_too_large_is_verified_with_sets_and_one_play_is_shown() {
     for round in 0..200 {
         let system = Digits::random(&mut random);
         let solver = SolverChoice::Always(ALL[round % ALL.len()]);
-        let options = SymbolicDeciding { threads: 1, solver, most_played: 0, ..Default::default() };
+        let restless = round % 2 == 0;
+        let options = SymbolicDeciding { threads: 1, solver, most_played: 0, restless, ..Default::default() };
         let decision = decided(&system, &options);
         assert!(decision.is_one_play);
         let played = decision.played.expect("a strategy is wanted");
@@ -363,9 +367,10 @@ fn sets_that_are_not_won_are_refused() {
     let mut random = Random::new(seed() + 4);
     let control = Control::unlimited();
     let mut refused = 0;
-    for _ in 0..200 {
+    for round in 0..200 {
         let system = Digits::random(&mut random);
-        let growth = Growth { threads: 1, recorded: [true; 2], ..Growth::default() };
+        let restless = round % 2 == 0;
+        let growth = Growth { threads: 1, recorded: [true; 2], restless, ..Growth::default() };
         let mut growing = GrowingGame::new(&system, &growth, &control).expect("there is no budget");
         while !growing.is_explored() {
             growing.advance().expect("there is no budget");

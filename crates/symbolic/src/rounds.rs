@@ -29,6 +29,7 @@ impl Space<'_> {
             Strategy::Chaining | Strategy::Saturation => self.chain(from)?,
         };
         self.states = self.diagrams.union(&self.states, &fresh)?;
+        self.diagrams.tidy();
         Ok(fresh)
     }
 

@@ -24,13 +24,14 @@ const MOST_HANDLED: usize = 1 << 25;
 /// A pass that does not reduce the size to less than this many hundredths is the last one.
 const WORTHWHILE: usize = 95;
 
-/// A better order of the slots of a set: for each slot the one that it was before.
-pub(crate) fn sifted(mut levels: Levels, control: &Control) -> Result<Vec<usize>, Stopped> {
+/// A better order of the slots of a set, in which the first `settled` ones stay: for each slot the one that it was
+/// before.
+pub(crate) fn sifted(mut levels: Levels, settled: usize, control: &Control) -> Result<Vec<usize>, Stopped> {
     let width = levels.width();
-    let mut sifting = Sifting { order: (0..width).collect(), size: levels.size(), handled: 0 };
+    let mut sifting = Sifting { order: (0..width).collect(), size: levels.size(), settled, handled: 0 };
     loop {
         let before = sifting.size;
-        let mut by_size: Vec<usize> = (0..width).collect();
+        let mut by_size: Vec<usize> = (settled..width).collect();
         by_size.sort_by_key(|&place| std::cmp::Reverse(levels.size_of(place)));
         let slots: Vec<usize> = by_size.into_iter().map(|place| sifting.order[place]).collect();
         for slot in slots {
@@ -48,6 +49,8 @@ struct Sifting {
     /// For each place the slot that is there.
     order: Vec<usize>,
     size: usize,
+    /// So many places keep their slots.
+    settled: usize,
     handled: usize,
 }
 
@@ -59,9 +62,9 @@ impl Sifting {
         let mut best = (self.size, start);
         let mut place = start;
         // The nearer end first, and then all the way to the other one.
-        let down_first = last - start < start;
+        let down_first = last - start < start - self.settled;
         for down in [down_first, !down_first] {
-            while place != if down { last } else { 0 } {
+            while place != if down { last } else { self.settled } {
                 let upper = if down { place } else { place - 1 };
                 self.exchange(upper, levels, control)?;
                 place = if down { place + 1 } else { place - 1 };

@@ -59,10 +59,9 @@ pub enum SlotOrder {
     #[default]
     Found,
     /// As the system wishes ([`System::slot_order`]); else those that marks read first, and the others as they are
-    /// found.
+    /// found. Slots that marks read stay first when the others are put into a better order: below each value of a mark
+    /// is a diagram of its own, and a saturation of its own.
     MarksFirst,
-    /// The same, where the diagram counts as large after every round: for tests.
-    Restless,
 }
 
 /// How to explore.
@@ -77,6 +76,8 @@ pub struct Options {
     /// Do groups learn what they do in combinations of values that were met one by one, but not together?
     /// Components do not depend on each other's states; a statement may divide by what is never 0 when it is reached.
     pub anticipation: bool,
+    /// Is a diagram large enough for a better order of slots after every round? For tests.
+    pub restless: bool,
 }
 
 /// So many nodes of the set of states are worth the search for a better order of slots.
@@ -125,6 +126,8 @@ pub struct Space<'s> {
     anticipation: bool,
     /// A set of states with this many nodes is put into a better order.
     reorder_at: usize,
+    /// So many positions keep their slots then.
+    settled: usize,
     pub(crate) rounds: u64,
     /// The states when they were counted last, for the progress line and for an exploration that is cut.
     counted: UBig,
@@ -141,11 +144,18 @@ impl<'s> Space<'s> {
         let width = system.layout().width();
         let order = match options.order {
             SlotOrder::Given => (0..width).collect(),
-            SlotOrder::Found | SlotOrder::Restless => {
+            SlotOrder::Found => {
                 let touched = |group: &trefoil_system::Group| group.inputs().union(&group.outputs()).iter().collect();
                 found(width, &system.groups().iter().map(touched).collect::<Vec<Vec<usize>>>())
             }
             SlotOrder::MarksFirst => system.slot_order().unwrap_or_else(|| marks_first(system)),
+        };
+        let settled = match options.order {
+            SlotOrder::Given | SlotOrder::Found => 0,
+            SlotOrder::MarksFirst => {
+                let is_marked = |slot: usize| system.marks().iter().any(|mark| mark.reads.contains(slot));
+                order.iter().take_while(|&&slot| is_marked(slot)).count()
+            }
         };
         let diagrams = Arc::new(Diagrams::new(&Pool { threads: options.threads, ..Pool::default() }, control));
         let bundles = Bundle::all(system, &order, &diagrams, control)?;
@@ -161,11 +171,11 @@ impl<'s> Space<'s> {
             strategy: options.strategy,
             anticipation: options.anticipation,
             reorder_at: match options.order {
-                // Sets beside this space, such as those of a game, would keep the old order.
-                SlotOrder::Given | SlotOrder::MarksFirst => usize::MAX,
-                SlotOrder::Found => REORDER_AT,
-                SlotOrder::Restless => 0,
+                SlotOrder::Given => usize::MAX,
+                SlotOrder::Found | SlotOrder::MarksFirst if options.restless => 0,
+                SlotOrder::Found | SlotOrder::MarksFirst => REORDER_AT,
             },
+            settled,
             rounds: 0,
             counted: UBig::ONE,
             shown: 0,
@@ -238,7 +248,11 @@ impl<'s> Space<'s> {
             if self.bundles.iter().any(|bundle| bundle.errors().any(&enough)) {
                 return Ok(());
             }
-            self.reorder(&mut fresh)?;
+            if !fresh.is_empty()
+                && let Some(moved) = self.reorder()?
+            {
+                fresh = self.diagrams.reordered(&fresh, &moved)?;
+            }
             // What was saturated with smaller relations is of no use any more, and a small table stays in the
             // processor's caches.
             self.diagrams.tidy();
@@ -247,32 +261,33 @@ impl<'s> Space<'s> {
         Ok(())
     }
 
-    /// Puts the slots into a better order when the set of states has become large.
-    fn reorder(&mut self, fresh: &mut Set) -> Result<(), Cut> {
+    /// Puts the slots into a better order when the set of states has become large. Returns for each position the one
+    /// that it was before, if any has moved: sets beside this space must follow ([`Diagrams::reordered`]).
+    pub fn reorder(&mut self) -> Result<Option<Vec<usize>>, Cut> {
         let nodes = self.diagrams.nodes(&self.states);
-        if nodes < self.reorder_at || fresh.is_empty() {
-            return Ok(());
+        if nodes < self.reorder_at {
+            return Ok(None);
         }
-        let Some(levels) = self.diagrams.levels(&self.states)? else { return Ok(()) };
-        let moved = sifted(levels, self.control)?;
+        let Some(levels) = self.diagrams.levels(&self.states)? else { return Ok(None) };
+        let moved = sifted(levels, self.settled, self.control)?;
         let states = self.diagrams.reordered(&self.states, &moved)?;
         // Of orders that are about equally good for these states, the present one is the best guess for later ones: it
         // began with which slots belong together.
-        let is_better = self.diagrams.nodes(&states) * 100 <= nodes * WORTHWHILE;
-        if is_better || self.reorder_at == 0 && !moved.is_sorted() {
+        let is_worthwhile = self.diagrams.nodes(&states) * 100 <= nodes * WORTHWHILE;
+        let is_better = !moved.is_sorted() && (is_worthwhile || self.reorder_at == 0);
+        if is_better {
             // Nothing is exchanged before everything is there: the budget may end in between.
-            let (initial, next) =
-                (self.diagrams.reordered(&self.initial, &moved)?, self.diagrams.reordered(fresh, &moved)?);
+            let initial = self.diagrams.reordered(&self.initial, &moved)?;
             let bundles: Result<Vec<Bundle>, Cut> =
                 self.bundles.iter().map(|bundle| bundle.reordered(&moved, &self.diagrams)).collect();
-            (self.bundles, self.states, self.initial, *fresh) = (bundles?, states, initial, next);
+            (self.bundles, self.states, self.initial) = (bundles?, states, initial);
             self.order = moved.iter().map(|&position| self.order[position]).collect();
         }
         if self.reorder_at > 0 {
             let growth = if is_better { REORDER_GROWTH } else { REORDER_GROWTH * REORDER_GROWTH };
             self.reorder_at = growth * self.diagrams.nodes(&self.states).max(REORDER_AT);
         }
-        Ok(())
+        Ok(is_better.then_some(moved))
     }
 
     /// Shows how far the exploration is; not after every short round, since counting takes time, too.

@@ -55,6 +55,8 @@ pub struct SymbolicDeciding {
     pub wanted: Wanted,
     /// Of a strategy with more vertices one play is written down.
     pub most_played: usize,
+    /// Is a better order of slots looked for after every round? For tests.
+    pub restless: bool,
 }
 
 impl Default for SymbolicDeciding {
@@ -66,6 +68,7 @@ impl Default for SymbolicDeciding {
             solver: SolverChoice::default(),
             wanted: Wanted::Winner,
             most_played: MOST_PLAYED,
+            restless: false,
         }
     }
 }
@@ -150,8 +153,8 @@ pub fn decide_symbolically(
 ) -> Result<SymbolicDecision, SymbolicUndecided> {
     let recorded = Player::BOTH.map(|player| options.wanted.includes(player));
     let saturating_from = if options.solver == SolverChoice::AtTheEnd { 0 } else { options.saturating_from };
-    let (threads, breadth_first_below) = (options.threads, options.breadth_first_below);
-    let growth = Growth { threads, breadth_first_below, saturating_from, recorded };
+    let SymbolicDeciding { threads, breadth_first_below, restless, .. } = *options;
+    let growth = Growth { threads, breadth_first_below, saturating_from, recorded, restless };
     let mut counts = SymbolicGameCounts::default();
     let mut game = match GrowingGame::new(system, &growth, control) {
         Ok(game) => game,

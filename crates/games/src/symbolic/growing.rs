@@ -47,6 +47,8 @@ pub struct Growth {
     pub saturating_from: u64,
     /// Whose moves are recorded.
     pub recorded: [bool; 2],
+    /// Is a better order of slots looked for after every round? For tests.
+    pub restless: bool,
 }
 
 impl Default for Growth {
@@ -56,6 +58,7 @@ impl Default for Growth {
             breadth_first_below: BREADTH_FIRST_BELOW,
             saturating_from: SATURATING_FROM,
             recorded: [false; 2],
+            restless: false,
         }
     }
 }
@@ -97,7 +100,8 @@ impl<'s> GrowingGame<'s> {
     /// The game of a system, with the initial vertex.
     pub fn new(system: &'s dyn System, growth: &Growth, control: &'s Control) -> Result<GrowingGame<'s>, Cut> {
         let strategy = if growth.breadth_first_below > 0 { Strategy::BreadthFirst } else { Strategy::Chaining };
-        let options = Options { threads: growth.threads, strategy, order: SlotOrder::MarksFirst, ..Options::default() };
+        let Growth { threads, restless, .. } = *growth;
+        let options = Options { threads, strategy, order: SlotOrder::MarksFirst, restless, ..Options::default() };
         let space = Space::new(system, &options, control)?;
         let pool = Pool::new(space.shared_diagrams());
         let [owner, priority] = [Meaning::Owner, Meaning::Priority]
@@ -159,7 +163,22 @@ impl<'s> GrowingGame<'s> {
         let nodes = diagrams.nodes(from.diagram()) + diagrams.nodes(found.diagram());
         let relations = self.space.relations().count() as u64;
         self.explored += (1 + nodes as u64) * relations + (self.space.walks() - walks) * WALK;
+        if !self.is_explored()
+            && let Some(moved) = self.space.reorder()?
+        {
+            self.follow(&moved)?;
+        }
         Ok(())
+    }
+
+    /// Puts the slots of all sets into the order that the space has now.
+    fn follow(&mut self, moved: &[usize]) -> Result<(), Stopped> {
+        let [mine, theirs] = &mut self.owned;
+        let [even, odd] = &mut self.won;
+        let sets = [&mut self.all, &mut self.complete, &mut self.frontier, &mut self.sinks, mine, theirs, even, odd];
+        sets.into_iter().chain(self.priorities.values_mut()).for_each(|set| set.reorder(moved));
+        self.trail.reorder(moved);
+        self.pool.check()
     }
 
     /// One round from the frontier. Returns it, and what was found.

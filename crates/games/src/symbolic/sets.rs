@@ -69,6 +69,11 @@ impl DiagramSet {
         DiagramSet::new(pool.diagrams.empty(), pool)
     }
 
+    /// Puts the slots into another order: for each slot the one that it was before.
+    pub(super) fn reorder(&mut self, moved: &[usize]) {
+        self.become_result(self.pool.diagrams.reordered(&self.set, moved));
+    }
+
     fn become_result(&mut self, outcome: Result<Set, Stopped>) {
         if let Some(set) = self.pool.noted(outcome) {
             self.set = set;

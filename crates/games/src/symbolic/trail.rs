@@ -61,6 +61,14 @@ impl Trail {
         self.entries.retain(|entry| !entry.from.is_empty());
     }
 
+    /// Puts the slots of all sets into another order: for each slot the one that it was before.
+    pub(super) fn reorder(&mut self, moved: &[usize]) {
+        for entry in &mut self.entries {
+            entry.from.reorder(moved);
+            entry.into.reorder(moved);
+        }
+    }
+
     /// Appends what was recorded later.
     pub(super) fn append(&mut self, mut later: Trail) {
         self.entries.append(&mut later.entries);

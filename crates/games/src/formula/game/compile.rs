@@ -210,6 +210,12 @@ impl Compiled {
                 for &variable in live {
                     let slot = pending.slots[&variable];
                     if let Some(&(_, value)) = step.assignments.iter().find(|(assigned, _)| *assigned == variable) {
+                        // A variable that is assigned to itself stays as it is, and is not read.
+                        let tree = &formula.signature.data.tree;
+                        let is_same = matches!(tree.expression(value), Typed::Variable(same) if *same == variable);
+                        if is_same && !step.variables.contains(&variable) {
+                            continue;
+                        }
                         sources.push((slot, pending.source(&formula, step, value)));
                     } else if let Some(place) = step.variables.iter().position(|&chosen| chosen == variable) {
                         sources.push((slot, (None, vec![Input::Chosen(place as u32)])));

@@ -38,6 +38,7 @@
 //! variables that are free or live in each part can take quadratic time and memory. Formulas may be nested as deeply as
 //! their text is, so every recursion grows its stack, and every loop polls the budget.
 
+mod fold;
 mod gather;
 mod priorities;
 
@@ -185,6 +186,7 @@ pub(super) fn graph(
     for node in &mut nodes {
         node.priority = node.priority.min(most);
     }
+    let (mut nodes, root) = fold::folded(formula, nodes, root, observed, control)?;
     live(formula, &mut nodes, observed, control)?;
     Ok(Graph { nodes, root })
 }

@@ -17,6 +17,7 @@ use std::sync::Arc;
 use trefoil_control::{Control, Stopped};
 use trefoil_data::rewrite::Rewriter;
 use trefoil_data::typed::VariableId;
+use trefoil_symbolic::order;
 use trefoil_system::{
     Action, Change, Cut, Explorer, Group, GroupId, LabelId, Labels, Layout, LocalGroup, LocalSink, LocalStep, Mark,
     MarkId, Meaning, Sink, Slot, SlotSet, Step, System, Value, Walk, Written, Wrong,
@@ -44,6 +45,8 @@ pub struct FormulaGame {
     pub(super) first_groups: Vec<Vec<u32>>,
     /// The same ascending, with the node and the place of the move.
     starts: Vec<(u32, u32, u32)>,
+    /// For each group its place there.
+    start_of: Vec<u32>,
     /// Where the row of the model begins.
     pub(super) offset: usize,
     /// The symmetries of the model, where the formula keeps them.
@@ -81,7 +84,8 @@ impl FormulaGame {
         slots.extend(model.layout().slots().iter().cloned());
         let parts = model.layout().parts().iter().map(|part| part + offset).collect();
         let layout = Layout::new(slots).with_parts(parts);
-        let (mut groups, mut first_groups, mut starts) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut groups, mut first_groups) = (Vec::new(), Vec::new());
+        let (mut starts, mut start_of): (Vec<(u32, u32, u32)>, Vec<u32>) = (Vec::new(), Vec::new());
         let shows = |plan: &MovePlan| -> SlotSet {
             let marks = plan.observed.iter().map(|&place| compiled.observed[place as usize].mark);
             marks.flat_map(|mark| model.marks()[mark.index()].reads.iter()).map(|slot| slot + offset).collect()
@@ -90,6 +94,7 @@ impl FormulaGame {
             let mut first = Vec::new();
             for (place, plan) in node.moves.iter().enumerate() {
                 first.push(groups.len() as u32);
+                start_of.resize(groups.len(), starts.len() as u32 - u32::from(!starts.is_empty()));
                 starts.push((groups.len() as u32, number as u32, place as u32));
                 let name = format!("node {number}");
                 match plan.uses {
@@ -104,10 +109,23 @@ impl FormulaGame {
             }
             first_groups.push(first);
         }
+        start_of.resize(groups.len(), starts.len() as u32 - u32::from(!starts.is_empty()));
         let mark = |meaning: Meaning, values: Value| Mark { meaning, reads: [0].into_iter().collect(), values };
         let marks = vec![mark(Meaning::Owner, 2), mark(Meaning::Priority, compiled.priorities)];
         let lifted = None;
-        Ok(FormulaGame { compiled, model, reader, layout, groups, marks, first_groups, starts, offset, lifted })
+        Ok(FormulaGame {
+            compiled,
+            model,
+            reader,
+            layout,
+            groups,
+            marks,
+            first_groups,
+            starts,
+            start_of,
+            offset,
+            lifted,
+        })
     }
 
     /// The formula.
@@ -212,9 +230,7 @@ impl FormulaGame {
 
     /// The same with the place of the move.
     pub(super) fn place_of_group(&self, group: GroupId) -> (u32, u32, usize) {
-        let place = self.starts.partition_point(|&(start, ..)| start <= group.0) - 1;
-        // A move of a model without groups has none itself.
-        let (start, node, own) = self.starts[place];
+        let (start, node, own) = self.starts[self.start_of[group.index()] as usize];
         (node, own, (group.0 - start) as usize)
     }
 
@@ -290,6 +306,15 @@ impl System for FormulaGame {
         let model = self.model.widened()?;
         let game = FormulaGame::of(self.compiled.clone(), model, self.reader.clone(), &Control::unlimited());
         Some(Arc::new(game.ok()?))
+    }
+
+    /// The node and the variables of the formula, which nearly every group looks at and few change, and below them the
+    /// slots of the model as its own groups suggest: below each node the diagram is that of the model.
+    fn slot_order(&self) -> Option<Vec<usize>> {
+        let touched = |group: &Group| group.inputs().union(&group.outputs()).iter().collect();
+        let groups: Vec<Vec<usize>> = self.model.groups().iter().map(touched).collect();
+        let own = order::found(self.model.layout().width(), &groups).into_iter().map(|slot| slot + self.offset);
+        Some((0..self.offset).chain(own).collect())
     }
 
     fn action(&self) -> Option<&dyn Action> {
@@ -473,34 +498,45 @@ impl Explorer for Walker<'_> {
     }
 
     fn local_successors(&mut self, group: &LocalGroup, reads: &[Value], sink: &mut LocalSink<'_>) -> Walk {
-        let row = group.filled_in(reads);
         let game = self.game;
-        let (node, plan, own) = game.parts_of_group(group.id);
-        if row[0] != node {
+        let (start, node, place) = game.starts[game.start_of[group.id.index()] as usize];
+        // Every group is guarded by the node, which is the first slot.
+        if reads[0] != node {
             return Ok(());
         }
+        let plan = &game.compiled.nodes[node as usize].moves[place as usize];
         // Steps of the model: the label, and the values of its outputs with whether each was written.
         let mut steps: Vec<(Option<LabelId>, Vec<Value>, Vec<bool>)> = vec![(None, Vec::new(), Vec::new())];
         if plan.uses != Use::Nothing {
             if self.local.is_none() {
                 self.local = Some(LocalGroup::all(&*game.model, self.control)?);
             }
-            let own = &self.local.as_ref().expect("they were made")[own];
-            let mut values = Vec::new();
-            own.inputs.values(game.model_row(&row), &mut values);
+            let own = &self.local.as_ref().expect("they were made")[(group.id.0 - start) as usize];
             steps.clear();
-            self.model.local_successors(own, &values, &mut |step| {
+            let mut sink = |step: LocalStep<'_>| {
                 steps.push((Some(step.label), step.values.to_vec(), step.written.to_vec()));
                 Ok(())
-            })?;
+            };
+            // The slots of the model are the last ones; where the move looks at its state they are more than the
+            // group's own.
+            if plan.observed.is_empty() {
+                self.model.local_successors(own, &reads[reads.len() - own.inputs.len()..], &mut sink)?;
+            } else {
+                let mut values = Vec::new();
+                own.inputs.values(game.model_row(&group.filled_in(reads)), &mut values);
+                self.model.local_successors(own, &values, &mut sink)?;
+            }
+            if steps.is_empty() {
+                return Ok(());
+            }
         }
-        let number = game.starts[game.starts.partition_point(|&(start, ..)| start <= group.id.0) - 1].0;
+        let row = group.filled_in(reads);
         self.look(std::iter::once(plan), &row)?;
         let Walker { control, worker, labels, known, records, shown, .. } = self;
         let mut choosing = Choosing { game, control, worker, rewriter: None, labels, known, records, shown };
         let mut found = Vec::new();
         for (label, values, written) in &steps {
-            found.push((*label, choosing.choices(plan, number, *label, &row)?, values, written));
+            found.push((*label, choosing.choices(plan, start, *label, &row)?, values, written));
         }
         drop(choosing);
         let width = plan.sources.len();
