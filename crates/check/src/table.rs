@@ -45,7 +45,7 @@ static STANDARD: LazyLock<Table> = LazyLock::new(|| {
     rows.push(Row { engine: &SYMBOLIC, reductions: PARTS });
     rows.push(Row { engine: &GAME, reductions: &[Reduces::Symmetry] });
     rows.push(Row { engine: &SYMBOLIC_GAME, reductions: &[] });
-    rows.push(Row { engine: &TEMPORAL, reductions: &[] });
+    rows.push(Row { engine: &TEMPORAL, reductions: &[Reduces::Symmetry] });
     Table { rows, first_attempt: FIRST_ATTEMPT, sparing: true }
 });
 

@@ -20,7 +20,8 @@ fn verdicts(
     let control = Control::unlimited();
     (0..claims.len())
         .map(|asked| {
-            let recur = Recur { claims, asked, fairness, explored: &explored, no_steps: ErrorKinds::default() };
+            let no_steps = ErrorKinds::default();
+            let recur = Recur { claims, asked, decided_as: asked, fairness, explored: &explored, no_steps };
             let facts = Facts::of(&**system);
             let posed =
                 Posed::new(Table::standard(), Question::Recur(recur), &facts, &Asked::default(), threads, &control);

@@ -16,6 +16,9 @@ pub struct Recur<'q> {
     pub claims: &'q [TemporalClaim],
     /// The wanted one.
     pub asked: usize,
+    /// The one that is decided in its place where a reduction carries evidence for the one to evidence for the other;
+    /// else the same. Answers are kept by this number.
+    pub decided_as: usize,
     /// Which runs the claims are about.
     pub fairness: Fairness,
     /// What a search of the system keeps for other claims.

@@ -34,9 +34,10 @@ mod unwind;
 mod weights;
 
 pub use canoniser::{Canoniser, Representative};
-pub use quotient::Quotient;
+pub use quotient::{CarriedStep, CarryingExplorer, Quotient};
 pub use reducer::{Reduced, Reducer};
 pub use registry::{Needs, Promise, STRATEGIES, Strategy, strategy_named};
 pub use symmetry::{Refusal, Symmetry};
 pub use trefoil_groups::UBig;
+pub use unwind::Unwinding;
 pub use weights::Tally;

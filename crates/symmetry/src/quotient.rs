@@ -39,7 +39,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use trefoil_control::Control;
-use trefoil_groups::UBig;
+use trefoil_groups::{UBig, follow, invert_into};
 use trefoil_system::{
     Action, Cut, Explorer, Group, GroupId, LabelId, Labels, Layout, Mark, MarkId, Observation, Observations, Sink,
     SlotSet, Step, System, Value, Walk, Written,
@@ -87,8 +87,13 @@ impl<'a> Quotient<'a> {
     ) -> Result<Quotient<'a>, Cut> {
         assert_eq!(action.points(), symmetry.group().degree(), "the group acts on the points of the action");
         let mut reducer = Reducer::new(action, symmetry, control);
-        let reduced = reducer.reduce(&system.initial(control)?)?;
-        let (initial, carried) = (reduced.row.to_vec(), reduced.element.to_vec());
+        let first = system.initial(control)?;
+        let reduced = reducer.reduce(&first)?;
+        let (initial, mut carried) = (reduced.row.to_vec(), reduced.element.to_vec());
+        let initial_stabiliser = reduced.stabiliser;
+        if reducer.actor.stands_still(&first) {
+            make_identity(&mut carried);
+        }
         Ok(Quotient {
             system,
             action,
@@ -99,7 +104,7 @@ impl<'a> Quotient<'a> {
             initial,
             carried,
             counted: None,
-            initial_stabiliser: reduced.stabiliser,
+            initial_stabiliser,
             classes: Mutex::default(),
         })
     }
@@ -188,16 +193,7 @@ impl System for Quotient<'_> {
     }
 
     fn explorer<'e>(&'e self, control: &'e Control) -> Box<dyn Explorer + 'e> {
-        Box::new(QuotientExplorer {
-            quotient: self,
-            steps: self.system.explorer(control),
-            reducer: self.reducer(control),
-            remembered: Remembered::default(),
-            twins: Twins::default(),
-            changed: Vec::new(),
-            kept: Vec::new(),
-            kept_classes: Vec::new(),
-        })
+        Box::new(QuotientExplorer::new(self, control))
     }
 
     fn observations(&self) -> Observations {
@@ -229,6 +225,11 @@ fn few_writes(group: &Group, width: usize) -> Option<Box<[u32]>> {
     (2 * slots.len() <= width).then(|| slots.into_boxed_slice())
 }
 
+/// Makes an element the identity.
+pub(crate) fn make_identity(element: &mut [u32]) {
+    element.iter_mut().zip(0..).for_each(|(image, point)| *image = point);
+}
+
 struct QuotientExplorer<'a> {
     quotient: &'a Quotient<'a>,
     steps: Box<dyn Explorer + 'a>,
@@ -240,18 +241,90 @@ struct QuotientExplorer<'a> {
     /// The representatives that steps which are the first of their kind lead to, and their classes.
     kept: Vec<Value>,
     kept_classes: Vec<u32>,
+    /// The elements that carried them there, behind the inverses of their permutations of twins.
+    kept_elements: Vec<u32>,
+    element: Vec<u32>,
 }
 
-impl Explorer for QuotientExplorer<'_> {
-    fn successors(&mut self, row: &[Value], sink: &mut Sink<'_>) -> Walk {
-        let QuotientExplorer { quotient, steps, reducer, remembered, twins, changed, kept, kept_classes } = self;
+/// A step of a quotient with its origin.
+pub struct CarriedStep<'s> {
+    /// The step.
+    pub step: Step<'s>,
+    /// Where it leads in the system.
+    pub target: &'s [Value],
+    /// An element that carries this to its representative.
+    pub element: &'s [u32],
+}
+
+/// Takes a step, where it leads in the system, and the element that carries this to its representative.
+type CarriedSink<'s> = dyn FnMut(Step<'_>, &[Value], &[u32]) -> Walk + 's;
+
+/// The steps of representatives with the elements that lead on to representatives: as many steps as an explorer of the
+/// quotient gives, in the same order, with the same targets.
+pub struct CarryingExplorer<'a>(QuotientExplorer<'a>);
+
+impl CarryingExplorer<'_> {
+    /// The steps of a representative.
+    pub fn steps(&mut self, row: &[Value], sink: &mut dyn FnMut(&CarriedStep<'_>) -> Walk) -> Walk {
+        self.0.walk::<true>(row, &mut |step, target, element| sink(&CarriedStep { step, target, element }))
+    }
+
+    /// The image of an agent under an element.
+    pub fn agent(&mut self, element: &[u32], agent: u32) -> u32 {
+        self.0.reducer.actor.apply_to_agent(element, agent)
+    }
+}
+
+impl<'a> Quotient<'a> {
+    /// A worker that gives steps with their elements.
+    pub fn carrying(&'a self, control: &'a Control) -> CarryingExplorer<'a> {
+        let mut explorer = QuotientExplorer::new(self, control);
+        explorer.twins.remembers = true;
+        CarryingExplorer(explorer)
+    }
+}
+
+impl<'a> QuotientExplorer<'a> {
+    fn new(quotient: &'a Quotient<'a>, control: &'a Control) -> QuotientExplorer<'a> {
+        QuotientExplorer {
+            quotient,
+            steps: quotient.system.explorer(control),
+            reducer: quotient.reducer(control),
+            remembered: Remembered::default(),
+            twins: Twins::default(),
+            changed: Vec::new(),
+            kept: Vec::new(),
+            kept_classes: Vec::new(),
+            kept_elements: Vec::new(),
+            element: Vec::new(),
+        }
+    }
+
+    /// The steps of a representative, each with the row it leads to in the system and, where they are wanted, the
+    /// element that carries this row to its representative.
+    #[inline]
+    fn walk<const CARRYING: bool>(&mut self, row: &[Value], sink: &mut CarriedSink<'_>) -> Walk {
+        let QuotientExplorer {
+            quotient,
+            steps,
+            reducer,
+            remembered,
+            twins,
+            changed,
+            kept,
+            kept_classes,
+            kept_elements,
+            element,
+        } = self;
         let types = &quotient.symmetry.types;
         let picture = reducer.begin(row);
         let alike = types.symmetric && quotient.action.pictures_are_complete() && twins.begin(picture, types);
         kept.clear();
         kept_classes.clear();
+        kept_elements.clear();
         steps.successors(row, &mut |step| {
             let (group, label, written) = (quotient.group_of[step.group.index()], step.label, Written::Group);
+            let agents = step.agents;
             let slots = quotient.changed(&step, row, changed);
             let mut first = false;
             if alike {
@@ -259,11 +332,18 @@ impl Explorer for QuotientExplorer<'_> {
                     Likeness::Unknown => {}
                     Likeness::First => first = true,
                     Likeness::Like(number) => {
+                        if CARRYING {
+                            element.clone_from(&twins.last);
+                            let points = element.len();
+                            follow(element, &kept_elements[number * points..][..points]);
+                        }
                         let row = &kept[number * row.len()..][..row.len()];
-                        return sink(Step { group, label, row, written, class: kept_classes[number], agents: &[] });
+                        let class = kept_classes[number];
+                        return sink(Step { group, label, row, written, class, agents }, step.row, element);
                     }
                 }
             }
+            let still = CARRYING && reducer.actor.stands_still(step.row);
             let reduced = reducer.reduce_near(row, step.row, slots)?;
             let class = match (&quotient.counted, &reduced.stabiliser) {
                 (Some(counted), Some(order)) if counted(reduced.row) => {
@@ -275,8 +355,27 @@ impl Explorer for QuotientExplorer<'_> {
                 kept.extend_from_slice(reduced.row);
                 kept_classes.push(class);
             }
-            sink(Step { group, label, row: reduced.row, written, class, agents: &[] })
+            if CARRYING {
+                if first {
+                    element.resize(twins.last.len(), 0);
+                    invert_into(&twins.last, element);
+                    follow(element, reduced.element);
+                    kept_elements.extend_from_slice(element);
+                }
+                element.clear();
+                element.extend_from_slice(reduced.element);
+                if still {
+                    make_identity(element);
+                }
+            }
+            sink(Step { group, label, row: reduced.row, written, class, agents }, step.row, element)
         })
+    }
+}
+
+impl Explorer for QuotientExplorer<'_> {
+    fn successors(&mut self, row: &[Value], sink: &mut Sink<'_>) -> Walk {
+        self.walk::<false>(row, &mut |step, _, _| sink(step))
     }
 
     fn mark(&mut self, mark: MarkId, reads: &[Value]) -> Result<Value, Cut> {

@@ -38,6 +38,9 @@ pub(crate) struct Twins {
     inverse: Vec<u32>,
     moved: Vec<u32>,
     points: Vec<u32>,
+    /// The permutation of the step that was compared last, where it is wanted.
+    pub(crate) remembers: bool,
+    pub(crate) last: Vec<u32>,
     /// The changes of the steps that were canonicalised, normalised, with a digest each.
     known: Vec<(u64, usize, usize)>,
     changes: Vec<(u32, Value)>,
@@ -122,6 +125,9 @@ impl Twins {
         }
         let start = self.changes.len();
         let walk = self.normalise(actor, to, slots);
+        if self.remembers {
+            self.last.clone_from(&self.element);
+        }
         for point in self.moved.drain(..) {
             self.element[point as usize] = point;
             self.inverse[point as usize] = point;

@@ -10,20 +10,23 @@
 //! the first state recurs, and the rounds so far are a cycle. That is at most the order of the element: 2 for an
 //! exchange, in general the order of a permutation.
 //!
+//! A run of the quotient names its steps by labels and representatives. That is enough where the first step that fits
+//! will do; where it matters which one is taken, because others take part in it, a step is named by its place among
+//! those of its state ([`Unwinding::step_at`]).
+//!
 //! Cost: for each step of the real run the successors of one state, each canonicalised.
 
 use trefoil_control::Control;
 use trefoil_groups::{follow, invert_into};
 use trefoil_system::{Cut, Explorer, LabelId, Path, TakenStep, Value};
 
-use crate::quotient::Quotient;
+use crate::quotient::{CarryingExplorer, Quotient, make_identity};
 use crate::reducer::Reducer;
 
 impl Quotient<'_> {
     /// A run of the system that a run of the quotient from its initial state stands for.
     pub fn unwind(&self, path: &Path, control: &Control) -> Result<Path, Cut> {
-        let mut unwinder = Unwinder::new(self, control);
-        unwinder.path(path)
+        Unwinding::new(self, control).path(path)
     }
 
     /// The same for a run into a cycle: a run of the system, and a cycle from its last state.
@@ -33,7 +36,7 @@ impl Quotient<'_> {
         cycle: &[TakenStep],
         control: &Control,
     ) -> Result<(Path, Vec<TakenStep>), Cut> {
-        let mut unwinder = Unwinder::new(self, control);
+        let mut unwinder = Unwinding::new(self, control);
         let stem = unwinder.path(path)?;
         let mut around = Vec::new();
         if cycle.is_empty() {
@@ -55,9 +58,11 @@ impl Quotient<'_> {
     }
 }
 
-struct Unwinder<'a> {
+/// A run of a system beside one of its quotient.
+pub struct Unwinding<'a> {
     quotient: &'a Quotient<'a>,
     explorer: Box<dyn Explorer + 'a>,
+    carrying: CarryingExplorer<'a>,
     reducer: Reducer<'a>,
     control: &'a Control,
     /// Carries the real state to its representative.
@@ -65,11 +70,13 @@ struct Unwinder<'a> {
     inverse: Vec<u32>,
 }
 
-impl<'a> Unwinder<'a> {
-    fn new(quotient: &'a Quotient<'a>, control: &'a Control) -> Unwinder<'a> {
-        Unwinder {
+impl<'a> Unwinding<'a> {
+    /// From the initial state on.
+    pub fn new(quotient: &'a Quotient<'a>, control: &'a Control) -> Unwinding<'a> {
+        Unwinding {
             quotient,
             explorer: quotient.system.explorer(control),
+            carrying: quotient.carrying(control),
             reducer: quotient.reducer(control),
             control,
             element: quotient.carried.clone(),
@@ -77,7 +84,8 @@ impl<'a> Unwinder<'a> {
         }
     }
 
-    fn path(&mut self, path: &Path) -> Result<Path, Cut> {
+    /// The run that one of the quotient stands for.
+    pub fn path(&mut self, path: &Path) -> Result<Path, Cut> {
         let start = self.quotient.system.initial(self.control)?;
         let mut real = Path { start, steps: Vec::with_capacity(path.steps.len()) };
         let mut here = &path.start;
@@ -107,11 +115,38 @@ impl<'a> Unwinder<'a> {
             }
             invert_into(&self.element, &mut self.inverse);
             follow(&mut self.element, reduced.element);
+            if self.reducer.actor.stands_still(&row) {
+                make_identity(&mut self.element);
+            }
             let label = self.reducer.actor.apply_to_label(&self.inverse, label);
             let mut real = vec![0; row.len()];
             self.reducer.actor.apply(&self.inverse, &row, &mut real)?;
             return Ok(TakenStep { label, row: real });
         }
         panic!("a run of the quotient has a step that the system does not have")
+    }
+
+    /// One more step, from a representative: the one at this place among its steps.
+    pub fn step_at(&mut self, from: &[Value], place: usize) -> Result<TakenStep, Cut> {
+        self.control.check()?;
+        let mut at = 0;
+        let mut found: Option<(LabelId, Vec<Value>, Vec<u32>)> = None;
+        self.carrying.steps(from, &mut |carried| {
+            if at == place {
+                found = Some((carried.step.label, carried.target.to_vec(), carried.element.to_vec()));
+            }
+            at += 1;
+            Ok(())
+        })?;
+        let (label, row, element) = found.expect("the representative has this step");
+        invert_into(&self.element, &mut self.inverse);
+        let label = self.reducer.actor.apply_to_label(&self.inverse, label);
+        let mut real = vec![0; row.len()];
+        self.reducer.actor.apply(&self.inverse, &row, &mut real)?;
+        follow(&mut self.element, &element);
+        if self.reducer.actor.stands_still(&row) {
+            make_identity(&mut self.element);
+        }
+        Ok(TakenStep { label, row: real })
     }
 }

@@ -36,6 +36,11 @@ pub trait Action: Send + Sync {
         None
     }
 
+    /// Elements move no agents ([`crate::Step::agents`]) but those with smaller numbers.
+    fn agents(&self) -> usize {
+        0
+    }
+
     /// The name of a point for users.
     fn describe_point(&self, point: u32) -> String {
         point.to_string()
@@ -98,4 +103,15 @@ pub trait Actor {
 
     /// The image of a label under an element of the group.
     fn apply_to_label(&mut self, element: &[u32], label: LabelId) -> LabelId;
+
+    /// The image of an agent under an element of the group.
+    fn apply_to_agent(&mut self, _element: &[u32], agent: u32) -> u32 {
+        agent
+    }
+
+    /// Is this a row that the action leaves as it is, whatever the element? Labels and agents of its steps stay what
+    /// they are, too.
+    fn stands_still(&self, _row: &[Value]) -> bool {
+        false
+    }
 }

@@ -86,6 +86,47 @@ impl Automaton {
         u32::MAX.checked_shr(32 - self.marks).unwrap_or(0)
     }
 
+    /// Is it certain that repeating a letter, or leaving a repetition out, makes no difference to what it accepts? By
+    /// its edges: behind or before each edge it may wait at the same letters, and two edges that it takes at one letter
+    /// can be one, with the marks of both where it can come back. (False does not say that it makes a difference.)
+    pub fn ignores_repetition(&self) -> bool {
+        let waits = |state: u32, letters: Cube| {
+            self.edges[state as usize].iter().any(|edge| edge.target == state && edge.letters.covers(letters))
+        };
+        let edges = || (0..).zip(&self.edges).flat_map(|(state, own)| own.iter().map(move |edge| (state, edge)));
+        let reaches = self.reaches();
+        edges().all(|(state, edge): (u32, _)| {
+            let may_wait = waits(state, edge.letters) || waits(edge.target, edge.letters);
+            may_wait
+                && self.edges[edge.target as usize].iter().all(|next| {
+                    let Some(letters) = edge.letters.and(next.letters) else { return true };
+                    let comes_back = reaches[next.target as usize][state as usize];
+                    let marks = if comes_back { edge.marks | next.marks } else { 0 };
+                    self.edges[state as usize].iter().any(|one| {
+                        one.target == next.target && one.letters.covers(letters) && one.marks & marks == marks
+                    })
+                })
+        })
+    }
+
+    /// For each state, those that it can come to.
+    fn reaches(&self) -> Vec<Vec<bool>> {
+        let count = self.edges.len();
+        let from = |state: usize| {
+            let mut seen = vec![false; count];
+            let mut work = vec![state];
+            while let Some(at) = work.pop() {
+                for edge in &self.edges[at] {
+                    if !std::mem::replace(&mut seen[edge.target as usize], true) {
+                        work.push(edge.target as usize);
+                    }
+                }
+            }
+            seen
+        };
+        (0..count).map(from).collect()
+    }
+
     /// Can it be in its end after reading these letters?
     pub fn comes_to_end(&self, letters: impl IntoIterator<Item = u64>) -> bool {
         let mut states = vec![false; self.edges.len()];

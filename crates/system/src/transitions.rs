@@ -106,7 +106,8 @@ pub struct Step<'a> {
     /// In a quotient, the class of the stabiliser of the state it leads to; 0 elsewhere.
     pub class: u32,
     /// The number of the agent that initiates the step, and behind it those of the others that take part. Empty where a
-    /// system has no agents, and in quotients, where numbers of agents mean nothing.
+    /// system has no agents. In a quotient these are the agents of the representative; in the next one each is the
+    /// image of itself under the element that was applied.
     pub agents: &'a [u32],
 }
 

@@ -16,7 +16,7 @@ use std::collections::HashMap;
 use trefoil_control::{Control, Stopped};
 use trefoil_questions::Fairness;
 
-use crate::components::components;
+use crate::folded::parts;
 use crate::graph::Graph;
 use crate::product::{Pair, Product};
 
@@ -29,6 +29,10 @@ impl Agents {
 
     fn insert(&mut self, agent: u32) {
         self.0[agent as usize / 64 % 4] |= 1 << (agent % 64);
+    }
+
+    pub(crate) fn contains(self, agent: u32) -> bool {
+        self.0[agent as usize / 64 % 4] >> (agent % 64) & 1 == 1
     }
 
     pub(crate) fn or(self, other: Agents) -> Agents {
@@ -151,20 +155,7 @@ pub(crate) fn strongly_fair(
         };
         let left: Vec<Pair> =
             members.into_iter().filter(|pair| product.graph.enabled(pair.state).and(missing).is_empty()).collect();
-        let numbers: HashMap<Pair, u32, foldhash::fast::FixedState> =
-            left.iter().zip(0..).map(|(&pair, number)| (pair, number)).collect();
-        let targets: Vec<Vec<u32>> = left
-            .iter()
-            .map(|&pair| {
-                let mut own = Vec::new();
-                product.steps(pair, |step| own.extend(numbers.get(&step.target)));
-                own
-            })
-            .collect();
-        let (component, count) = components(&targets);
-        let mut parts: Vec<Vec<Pair>> = vec![Vec::new(); count as usize];
-        left.iter().zip(component).for_each(|(&pair, part)| parts[part as usize].push(pair));
-        work.extend(parts);
+        work.extend(parts(product, &left));
     }
     Ok(fair)
 }

@@ -39,6 +39,8 @@ pub(crate) struct Graph {
     pub(crate) initial: StateId,
     pub(crate) states: States,
     pub(crate) counts: trefoil_explore::Counts,
+    /// The number of states that were found, by the class of the step that found them.
+    pub(crate) classes: Vec<u64>,
 }
 
 /// A state with its steps.
@@ -130,6 +132,7 @@ struct Recorder<'w> {
     own: Vec<u32>,
     reads: Vec<Value>,
     letter: Vec<Value>,
+    classes: Vec<u64>,
 }
 
 impl Visitor for Recorder<'_> {
@@ -171,6 +174,13 @@ impl Visitor for Recorder<'_> {
                 });
                 Ok(())
             })?;
+        }
+        for edge in state.steps.iter().filter(|edge| edge.fresh) {
+            let class = edge.class as usize;
+            if class >= self.classes.len() {
+                self.classes.resize(class + 1, 0);
+            }
+            self.classes[class] += 1;
         }
         let most = 2 * state.steps.len() + HEAD;
         if self.segments.last().is_none_or(|segment| segment.len() + most > segment.capacity()) {
@@ -214,6 +224,7 @@ pub(crate) fn explore(
         own: Vec::new(),
         reads: Vec::new(),
         letter: Vec::new(),
+        classes: Vec::new(),
     });
     let counts = exploration.counts;
     let complete = match &exploration.end {
@@ -237,8 +248,11 @@ pub(crate) fn explore(
     let mut segments: Vec<Vec<u32>> = Vec::new();
     let mut agents: Vec<Box<[u32]>> = Vec::new();
     let mut agent_numbers: HashMap<Box<[u32]>, u32> = HashMap::new();
+    let mut classes: Vec<u64> = Vec::new();
     for visitor in visitors {
         control.check()?;
+        classes.resize(classes.len().max(visitor.classes.len()), 0);
+        classes.iter_mut().zip(&visitor.classes).for_each(|(sum, count): (&mut u64, _)| *sum += count);
         // A thread's own numbers of letters become common ones.
         let mut own: Vec<u32> = vec![0; visitor.letters.len()];
         for (letter, number) in visitor.letters {
@@ -272,8 +286,8 @@ pub(crate) fn explore(
             segments.push(segment);
         }
     }
-    let graph =
-        Box::new(Graph { segments, places, letters, agents: watch.agents.then_some(agents), initial, states, counts });
+    let agents = watch.agents.then_some(agents);
+    let graph = Box::new(Graph { segments, places, letters, agents, initial, states, counts, classes });
     Ok(if complete { Searched::Complete(graph) } else { Searched::Partial(graph) })
 }
 

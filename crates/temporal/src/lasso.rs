@@ -16,6 +16,7 @@ use trefoil_questions::{ErrorKinds, Fairness};
 use trefoil_system::{Cut, Explorer, Path, StateId, System, TakenStep, Value};
 
 use crate::fairness::{Agents, Demand, demand};
+use crate::folded::{FoldedStep, Folding, fair_round};
 use crate::product::{Accepted, Pair, PairStep, Product};
 
 type Pairs = HashSet<Pair, foldhash::fast::FixedState>;
@@ -28,6 +29,15 @@ pub(crate) struct Lasso {
     /// The steps from there back to it: each with the state it leads to and, where it matters, the set of its agents.
     /// Empty when the automaton has reached its end.
     pub(crate) cycle: Vec<(u32, Option<u32>)>,
+}
+
+/// The same in a quotient.
+#[derive(Clone, Debug)]
+pub(crate) struct FoldedLasso {
+    /// From the initial state to the first one of the round.
+    pub(crate) stem: Vec<u32>,
+    /// From there back to it, up to symmetry.
+    pub(crate) round: Vec<FoldedStep>,
 }
 
 /// Chooses among pairs by their rows.
@@ -52,7 +62,7 @@ impl<'c> Chooser<'c> {
         Chooser { product, system, control, no_steps }
     }
 
-    fn row(&self, state: u32) -> Vec<Value> {
+    pub(crate) fn row(&self, state: u32) -> Vec<Value> {
         let mut row = vec![0; self.system.layout().width()];
         self.product.graph.states.reader().row(StateId(state), &mut row);
         row
@@ -176,6 +186,19 @@ impl<'c> Chooser<'c> {
         let mut way = self.way(&levels, source);
         way.push(goal);
         Ok(Some(way))
+    }
+
+    /// A run to an accepted pair and a round from there on which all marks occur and fairness is served, in a quotient.
+    pub(crate) fn folded(&self, accepted: &Accepted, folding: &Folding<'_>) -> Result<Option<FoldedLasso>, Cut> {
+        let Some(stem) = self.stem(accepted)? else { return Ok(None) };
+        let home = stem[stem.len() - 1];
+        let stem: Vec<u32> = stem.iter().map(|pair| pair.state).collect();
+        if self.product.automaton.end == Some(home.automaton) {
+            return Ok(Some(FoldedLasso { stem, round: Vec::new() }));
+        }
+        let inside = |pair: Pair| accepted.together(pair, home);
+        let round = fair_round(self.product, folding, home, inside, self.control)?;
+        Ok(Some(FoldedLasso { stem, round }))
     }
 
     /// A lasso through accepted pairs.

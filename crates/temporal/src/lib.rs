@@ -8,6 +8,7 @@
 mod components;
 mod engine;
 mod fairness;
+mod folded;
 mod graph;
 mod lasso;
 mod normal;

@@ -20,10 +20,11 @@
 
 use trefoil_control::{Control, Stopped};
 use trefoil_questions::Fairness;
-use trefoil_system::{Automaton, AutomatonEdge, Cube, Value};
+use trefoil_system::{Automaton, AutomatonEdge, Cube, Cut, Value};
 
 use crate::components::components;
 use crate::fairness::{demand, strongly_fair};
+use crate::folded::{Folding, fair_parts};
 use crate::graph::{Graph, Record};
 use crate::simplify::accepting;
 
@@ -60,6 +61,8 @@ pub(crate) struct PairStep {
     pub(crate) target: Pair,
     /// The set of agents of the step, where they are kept.
     pub(crate) agents: Option<u32>,
+    /// The place of the step among those that were kept of its state.
+    pub(crate) step: u32,
 }
 
 /// A product.
@@ -68,6 +71,8 @@ pub(crate) struct Product<'p> {
     pub(crate) automaton: &'p Automaton,
     stutters: bool,
     pub(crate) fairness: Fairness,
+    /// Where the steps are those of a quotient.
+    folding: Option<&'p Folding<'p>>,
     /// For each automaton state and letter, where its edges begin.
     starts: Vec<u32>,
     edges: Vec<AutomatonEdge>,
@@ -121,16 +126,24 @@ impl Accepted {
 
     /// Are two accepted pairs in one component?
     pub(crate) fn together(&self, one: Pair, other: Pair) -> bool {
-        let number = |pair: Pair| {
-            let own = self.numbers[pair.automaton as usize].as_ref()?;
-            Some(own.numbers[pair.state as usize * own.width + own.place])
-        };
-        self.contains(one) && self.contains(other) && number(one) == number(other)
+        let of = |pair: Pair| self.numbers[pair.automaton as usize].as_ref();
+        let (Some(own), Some(others)) = (of(one), of(other)) else { return false };
+        let number = |of: &Numbers, pair: Pair| of.numbers[pair.state as usize * of.width + of.place];
+        // Above different components of the automaton, equal numbers mean nothing.
+        self.contains(one)
+            && self.contains(other)
+            && std::rc::Rc::ptr_eq(&own.numbers, &others.numbers)
+            && number(own, one) == number(others, other)
     }
 }
 
 impl<'p> Product<'p> {
-    pub(crate) fn new(graph: &'p Graph, forbidden: &Forbidden<'p>, control: &Control) -> Result<Product<'p>, Stopped> {
+    pub(crate) fn new(
+        graph: &'p Graph,
+        forbidden: &Forbidden<'p>,
+        folding: Option<&'p Folding<'p>>,
+        control: &Control,
+    ) -> Result<Product<'p>, Stopped> {
         let automaton = forbidden.automaton;
         let letters: Vec<u64> = graph.letters.iter().map(|marks| forbidden.letter(marks)).collect();
         control.afford(letters.len() * automaton.edges.len() * 4)?;
@@ -147,7 +160,7 @@ impl<'p> Product<'p> {
         let (component, count) = components(&targets);
         let accepting = accepting(automaton, &component, count);
         let Forbidden { stutters, fairness, .. } = *forbidden;
-        Ok(Product { graph, automaton, stutters, fairness, starts, edges, component, count, accepting })
+        Ok(Product { graph, automaton, stutters, fairness, folding, starts, edges, component, count, accepting })
     }
 
     /// The edges of the automaton at a letter.
@@ -170,7 +183,8 @@ impl<'p> Product<'p> {
         for edge in self.edges(pair.automaton, record.letter) {
             for (at, &state) in targets.iter().enumerate() {
                 let target = Pair { state, automaton: edge.target };
-                step(PairStep { marks: edge.marks, target, agents: record.agents.get(at).copied() });
+                let agents = record.agents.get(at).copied();
+                step(PairStep { marks: edge.marks, target, agents, step: at as u32 });
             }
         }
     }
@@ -181,7 +195,7 @@ impl<'p> Product<'p> {
     }
 
     /// The pairs on accepting components, or nothing when there are none.
-    pub(crate) fn accepted(&self, control: &Control) -> Result<Option<Accepted>, Stopped> {
+    pub(crate) fn accepted(&self, control: &Control) -> Result<Option<Accepted>, Cut> {
         let words = self.graph.bound().div_ceil(64);
         let count = self.automaton.edges.len();
         let mut reached: Vec<Option<Bits>> = (0..count).map(|_| None).collect();
@@ -307,7 +321,7 @@ impl<'p> Product<'p> {
         reached: &[Option<Bits>],
         accepted: &mut Accepted,
         control: &Control,
-    ) -> Result<bool, Stopped> {
+    ) -> Result<bool, Cut> {
         let width = members.len();
         let bound = self.graph.bound();
         control.afford(bound * width * 4)?;
@@ -400,7 +414,7 @@ impl Tarjan<'_, '_> {
         self.walk.push(Frame { pair, edge: 0, step: 0, root: true });
     }
 
-    fn from(&mut self, pair: Pair, control: &Control) -> Result<(), Stopped> {
+    fn from(&mut self, pair: Pair, control: &Control) -> Result<(), Cut> {
         self.enter(pair);
         while let Some(frame) = self.walk.last() {
             let Frame { pair, mut edge, mut step, .. } = *frame;
@@ -455,7 +469,7 @@ impl Tarjan<'_, '_> {
         Ok(())
     }
 
-    fn leave(&mut self, pair: Pair, at: usize, root: bool, control: &Control) -> Result<(), Stopped> {
+    fn leave(&mut self, pair: Pair, at: usize, root: bool, control: &Control) -> Result<(), Cut> {
         if !root {
             self.open.push(pair);
             return Ok(());
@@ -480,26 +494,37 @@ impl Tarjan<'_, '_> {
     }
 
     /// Keeps the pairs of an accepting component that lie on fair cycles.
-    fn keep_fair(&mut self, from: usize, control: &Control) -> Result<(), Stopped> {
+    fn keep_fair(&mut self, from: usize, control: &Control) -> Result<(), Cut> {
         let own = self.finished;
         let members = &self.open[from..];
         let inside = |pair: Pair| {
             self.product.component[pair.automaton as usize] == self.component && self.numbers[self.number(pair)] == own
         };
         let fairness = self.product.fairness;
-        if fairness == Fairness::None || demand(self.product, members, inside, fairness).is_ok() {
+        if fairness == Fairness::None {
+            self.found.extend(members.iter().copied());
+        } else if let Some(folding) = self.product.folding {
+            let mut folder = folding.folder(control);
+            let parts = fair_parts(self.product, &mut folder, members.to_vec(), self.all, control)?;
+            self.keep(parts);
+        } else if demand(self.product, members, inside, fairness).is_ok() {
             self.found.extend(members.iter().copied());
         } else if fairness == Fairness::Strong {
-            for part in strongly_fair(self.product, members.to_vec(), self.all, control)? {
-                self.finished -= 1;
-                for &pair in &part {
-                    let at = self.number(pair);
-                    self.numbers[at] = self.finished;
-                }
-                self.found.extend(part);
-            }
+            self.keep(strongly_fair(self.product, members.to_vec(), self.all, control)?);
         }
         Ok(())
+    }
+
+    /// Keeps parts of a component.
+    fn keep(&mut self, parts: Vec<Vec<Pair>>) {
+        for part in parts {
+            self.finished -= 1;
+            for &pair in &part {
+                let at = self.number(pair);
+                self.numbers[at] = self.finished;
+            }
+            self.found.extend(part);
+        }
     }
 
     /// Is the component of the open pairs from here on accepting?

@@ -15,8 +15,8 @@ use std::sync::Arc;
 use trefoil_control::Control;
 use trefoil_lts::{Lts, LtsBuilder};
 use trefoil_system::{
-    Action, Actor, Cut, Explorer, Group, GroupId, Label, LabelId, Labels, Layout, Picture, Sink, Slot, SlotSet,
-    StateId, Step, System, Value, Walk,
+    Action, Actor, Cut, Explorer, Group, GroupId, Label, LabelId, Labels, Layout, Mark, MarkId, Meaning, Picture, Sink,
+    Slot, SlotSet, StateId, Step, System, Value, Walk,
 };
 
 use crate::Random;
@@ -43,6 +43,19 @@ pub enum Partner {
     In(Value),
     /// The other process that its variable names.
     Named,
+    /// The next one around a ring: only rotations carry such steps to steps.
+    Next,
+}
+
+/// A proposition about a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// Some process is in this control state.
+    Somewhere(Value),
+    /// This process is in this control state: only elements that fix it keep the proposition.
+    At(usize, Value),
+    /// The shared variable holds a process.
+    Shared,
 }
 
 /// What a variable holds afterwards.
@@ -120,6 +133,9 @@ pub struct Processes {
     pub count: usize,
     /// What they can do.
     pub rules: Vec<Rule>,
+    /// What a mark shows of a state, a bit each.
+    seen: Vec<Seen>,
+    marks: Vec<Mark>,
     generators: Vec<Vec<u32>>,
     /// For each event, itself and it with each process.
     events: Vec<(LabelId, Vec<LabelId>)>,
@@ -180,10 +196,20 @@ impl Processes {
             groups: vec![group],
             count,
             rules,
+            seen: Vec::new(),
+            marks: Vec::new(),
             generators,
             events,
             place,
         }
+    }
+
+    /// The same with a mark that shows these propositions.
+    pub fn seeing(mut self, seen: Vec<Seen>) -> Processes {
+        let reads: SlotSet = (0..self.layout.width()).collect();
+        self.marks = vec![Mark { meaning: Meaning::Proposition, reads, values: Value::MAX }];
+        self.seen = seen;
+        self
     }
 
     /// A random one.
@@ -269,6 +295,10 @@ impl System for Processes {
         &self.groups
     }
 
+    fn marks(&self) -> &[Mark] {
+        &self.marks
+    }
+
     fn initial(&self, _: &Control) -> Result<Vec<Value>, Cut> {
         Ok(vec![0; self.layout.width()])
     }
@@ -313,19 +343,36 @@ impl Explorer for ProcessesExplorer<'_> {
                         vec![Some(variable as usize - 1)]
                     }
                     Partner::Named => vec![],
+                    Partner::Next => vec![Some((own + 1) % system.count)],
                 };
                 for partner in partners {
                     let (label, next) = system.step(rule, row, own, partner);
-                    sink(Step::of_group(GroupId(0), label, &next))?;
+                    let agents: Vec<u32> =
+                        [Some(own), partner].into_iter().flatten().map(|process| process as u32).collect();
+                    sink(Step { agents: &agents, ..Step::of_group(GroupId(0), label, &next) })?;
                 }
             }
         }
         Ok(())
     }
+
+    fn mark(&mut self, _: MarkId, reads: &[Value]) -> Result<Value, Cut> {
+        let count = self.system.count;
+        let holds = |seen: &Seen| match *seen {
+            Seen::Somewhere(control) => (0..count).any(|process| reads[2 * process] == control),
+            Seen::At(process, control) => reads[2 * process] == control,
+            Seen::Shared => reads[2 * count] != 0,
+        };
+        Ok((0..).zip(&self.system.seen).fold(0, |all, (at, seen)| all | u32::from(holds(seen)) << at))
+    }
 }
 
 impl Action for Processes {
     fn points(&self) -> usize {
+        self.count
+    }
+
+    fn agents(&self) -> usize {
         self.count
     }
 
@@ -397,6 +444,10 @@ impl Actor for ProcessesActor<'_> {
 
     fn apply_to_label(&mut self, element: &[u32], label: LabelId) -> LabelId {
         self.0.permuted_label(element, label)
+    }
+
+    fn apply_to_agent(&mut self, element: &[u32], agent: u32) -> u32 {
+        element[agent as usize]
     }
 }
 

@@ -200,6 +200,10 @@ impl Action for ModelAction {
         &self.points.generators
     }
 
+    fn agents(&self) -> usize {
+        self.items.processes() as usize
+    }
+
     fn describe_point(&self, point: u32) -> String {
         self.names[point as usize].clone()
     }
@@ -335,5 +339,12 @@ impl Actor for ModelActor<'_> {
             None => image,
             Some(fault) => model.fault_label(image, fault),
         }
+    }
+
+    fn apply_to_agent(&mut self, element: &[u32], agent: u32) -> u32 {
+        if agent >= self.action.items.processes() {
+            return agent;
+        }
+        self.action.items.value_of(self.image(element, self.action.items.process(agent))) as u32
     }
 }

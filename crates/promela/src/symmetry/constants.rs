@@ -23,6 +23,9 @@ use crate::program::{ExpressionId, Node, PlaceId, ProcessTypeId, Program};
 use crate::syntax::tree::Binary;
 use crate::walk::{cells_of, written_by};
 
+/// In place of the type of a process, for the expressions of claims, which belong to none.
+pub(super) const NO_PROCESS: ProcessTypeId = ProcessTypeId::MAX;
+
 /// The number of a fact.
 pub(super) type FactId = u32;
 
@@ -159,8 +162,12 @@ impl<'a> Constants<'a> {
         (!self.written_locals[kind][cell as usize]).then(|| sort.read(self.locals[position][cell as usize]))
     }
 
-    /// What all processes of a type always see in an expression, position by position.
+    /// What all processes of a type always see in an expression, position by position. An expression that belongs to
+    /// no process has the same value at each.
     pub(super) fn values(&self, kind: ProcessTypeId, expression: ExpressionId) -> Option<Vec<(u32, i32)>> {
+        if kind == NO_PROCESS {
+            return Some(vec![(0, self.value_at(0, expression)?)]);
+        }
         let of_type = (0..).zip(&self.settled.types).filter(|(_, known)| **known == kind);
         of_type.map(|(position, _)| Some((position, self.value_at(position as usize, expression)?))).collect()
     }

@@ -2,10 +2,10 @@
 //!
 //! The operands of `&&` and `||` may be exchanged if their evaluation cannot fail. An index is always inside its array
 //! if its value never changes and is small enough. A channel always exists if it is global and its variable is never
-//! written.
+//! written. A process that does not exist is at no label.
 
 use super::terms::Builder;
-use crate::program::{ExpressionId, Node};
+use crate::program::{ExpressionId, Node, RemoteTarget};
 use crate::syntax::tree::Binary;
 
 impl Builder<'_> {
@@ -44,7 +44,12 @@ impl Builder<'_> {
                 let fields: Vec<ExpressionId> = poll.fields.iter().flatten().copied().collect();
                 self.is_channel(poll.channel) && all(&fields)
             }
-            Node::ProgramCounter(_) | Node::Remote(_) | Node::Run(_) | Node::Enabled(_) => false,
+            Node::Remote(remote) => {
+                let remote = &self.program.remotes[remote as usize];
+                matches!(remote.target, RemoteTarget::Label(_))
+                    && remote.index.is_none_or(|index| self.cannot_fail(index))
+            }
+            Node::ProgramCounter(_) | Node::Run(_) | Node::Enabled(_) => false,
         }
     }
 

@@ -64,6 +64,10 @@ impl Action for Gated {
         self.action.colours(point)
     }
 
+    fn agents(&self) -> usize {
+        self.action.agents()
+    }
+
     fn describe_point(&self, point: u32) -> String {
         self.action.describe_point(point)
     }
@@ -132,5 +136,13 @@ impl Actor for GatedActor<'_> {
 
     fn apply_to_label(&mut self, element: &[u32], label: LabelId) -> LabelId {
         self.actor.apply_to_label(element, label)
+    }
+
+    fn apply_to_agent(&mut self, element: &[u32], agent: u32) -> u32 {
+        self.actor.apply_to_agent(element, agent)
+    }
+
+    fn stands_still(&self, row: &[Value]) -> bool {
+        !self.gate.is_open(row)
     }
 }

@@ -63,6 +63,7 @@ impl Array {
 }
 
 /// The items of a program.
+#[derive(Clone)]
 pub(super) struct Items {
     list: Vec<Item>,
     processes: u32,

@@ -17,7 +17,8 @@
 //! - [`diagram`] draws the static channel diagram, and names the statement that breaks an automorphism of it;
 //! - [`gate`] lets the group act once all processes have started, if the start-up takes several steps;
 //! - [`points`] finds a few items that determine all others, and [`action`] lets the group act on rows ([`rows`]),
-//!   whose parts ([`sheets`]) are drawn ([`pictures`]); [`messages`] lets it act on the labels that formulas see.
+//!   whose parts ([`sheets`]) are drawn ([`pictures`]); [`messages`] lets it act on the labels that formulas see;
+//! - [`propositions`] finds the part of the group that keeps a claim.
 //!
 //! # Processes that end
 //!
@@ -44,6 +45,7 @@ mod numbers;
 mod pictures;
 mod points;
 mod proof;
+mod propositions;
 mod rows;
 mod sequences;
 mod sheets;
@@ -69,6 +71,8 @@ use items::{Item, ItemId, Items};
 pub use messages::SymmetricMessages;
 use points::Points;
 use proof::Proof;
+use propositions::Propositions;
+pub use propositions::{KeptPart, SymmetricPart};
 use rows::Rows;
 use startup::Settled;
 
@@ -91,6 +95,7 @@ impl Reason {
 pub struct Symmetric {
     model: Arc<Model>,
     action: Gated,
+    propositions: Propositions,
 }
 
 impl Symmetric {
@@ -134,6 +139,11 @@ impl Symmetric {
     /// states.
     pub fn is_staggered(&self) -> bool {
         self.action.gate.is_some()
+    }
+
+    /// How many points the group permutes.
+    pub fn points(&self) -> usize {
+        self.action.points()
     }
 
     /// Does the group act on this state?
@@ -187,7 +197,7 @@ impl System for Symmetric {
 /// The symmetries of a model, and the reasons why there are no more.
 pub struct Symmetries {
     /// The model and its group, unless that is trivial.
-    pub symmetric: Option<Symmetric>,
+    pub symmetric: Option<Arc<Symmetric>>,
     /// What each generator does, as cycles of names.
     pub generators: Vec<Vec<Vec<String>>>,
     /// Why there are no more.
@@ -295,10 +305,12 @@ pub fn symmetries(program: &Arc<Program>, control: &Control) -> Result<Symmetrie
         generators.iter().map(|images| cycles(program, &settled, &classes, &items, images)).collect();
     let names = points.items.iter().map(|&item| name(program, &settled, &items, item)).collect();
     let rows = Rows::new(program, &settled.model, &classes, &items, &moved);
+    let propositions = Propositions::new(program, &settled, &classes, &constants, &items, &points);
     let ending = (0..settled.types.len()).any(|position| moved[position] && settled.ends[position]) || ends_early;
     let model = if ending { Arc::new(settled.model.keeping_processes()) } else { settled.model };
     let action = Gated { action: ModelAction::new(model.clone(), items, points, names, rows), gate: settled.gate };
-    Ok(Symmetries { symmetric: Some(Symmetric { model, action }), generators: named, reasons, diagram })
+    let symmetric = Some(Arc::new(Symmetric { model, action, propositions }));
+    Ok(Symmetries { symmetric, generators: named, reasons, diagram })
 }
 
 /// Variables beyond this many are not looked at.

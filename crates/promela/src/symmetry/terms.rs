@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::Reason;
 use super::classes::{Class, Classes, Domain};
-use super::constants::{Constant, Constants};
+use super::constants::{Constant, Constants, NO_PROCESS};
 use super::events::Watched;
 use super::items::{Array, ItemId, Items};
 use super::startup::Settled;
@@ -193,6 +193,36 @@ pub(super) fn terms(
     all.fixed = builder.fixed;
     all.named = builder.named;
     Ok(all)
+}
+
+/// The term of each proposition of the program's claims, and the items that must stay fixed for it to be right; or why
+/// it has none.
+pub(super) fn of_propositions(
+    program: &Program,
+    settled: &Settled,
+    classes: &Classes,
+    constants: &Constants<'_>,
+    items: &mut Items,
+) -> Vec<Result<(Term, Vec<ItemId>), Reason>> {
+    let count = items.len();
+    let mut builder = Builder {
+        program,
+        settled,
+        classes,
+        items,
+        marks: HashMap::new(),
+        fixed: BTreeMap::new(),
+        named: vec![false; count],
+        constants,
+        kind: NO_PROCESS,
+        span: program.processes[0].span,
+    };
+    let mut term = |&expression: &ExpressionId| {
+        builder.fixed.clear();
+        let term = builder.truth(expression).map_err(|Misfit(why)| Reason::at(None, why))?;
+        Ok((term, builder.fixed.keys().copied().collect()))
+    };
+    program.propositions.iter().map(&mut term).collect()
 }
 
 /// Does it matter which transitions were tried before?

@@ -168,7 +168,7 @@ impl ModelView {
             return Ok(because(details.first().map_or("no symmetry was found", String::as_str)));
         };
         let is_staggered = symmetric.is_staggered();
-        let Some(model) = SymmetricMessages::new(Arc::new(symmetric), self.messages()) else {
+        let Some(model) = SymmetricMessages::new(symmetric, self.messages()) else {
             return Ok(because("two channels of one process have the same name"));
         };
         if let Some(why) = game.symmetry_obstacle_but_for(&|mark| model.keeps(mark)) {

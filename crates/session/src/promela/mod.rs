@@ -28,7 +28,7 @@ use trefoil_check::Kept;
 use trefoil_control::peak_memory;
 use trefoil_promela::symmetry::Symmetries;
 use trefoil_promela::{FaultKind, Model, read};
-use trefoil_questions::{Answer, ErrorKinds, Explored, Found, Goal, Question, Reach, Recur, TemporalClaim, Unanswered};
+use trefoil_questions::{Answer, ErrorKinds, Found, Goal, Question, Reach, TemporalClaim, Unanswered};
 use trefoil_source::{Diagnostic, Place, ReportedPlace, Severity, Sources, Span, Texts};
 use trefoil_system::Cut;
 
@@ -41,7 +41,7 @@ use crate::problem::{NO_INITIAL_STATE, NOT_SUPPORTED, REFUSED, cut_short};
 use crate::{Job, Problem, Unfinished, Verdict, seconds};
 pub use report::{ChannelDiagram, ChannelDiagramNode, ModelSymmetry, model_symmetry};
 pub(crate) use symmetry::permuted;
-use symmetry::{answer, used};
+use symmetry::{ClaimParts, Claims, answer, answer_claim, used};
 
 pub use story::{Awaited, Created, EndState, Process, Statement, Story, Variable};
 pub use unreached::{Unreached, UnreachedStatement};
@@ -55,8 +55,8 @@ pub struct Script {
     listed: Vec<(Assertion, Property, Span)>,
     /// What the claims say, in their order.
     temporal: Vec<TemporalClaim>,
-    /// What the search for one claim has kept for the others.
-    explored: Explored,
+    /// Under which part of the group each claim is decided, and what their searches have kept.
+    parts: ClaimParts,
     /// The results of complete searches.
     kept: Kept,
     /// Once a check has needed them.
@@ -150,8 +150,8 @@ impl Script {
             );
             return Err(Problem::Input(vec![wrong]));
         }
-        let (kept, explored) = (Kept::default(), Explored::default());
-        Ok(Script { file: name, sources, warnings, model, listed, temporal, explored, kept, symmetries: None })
+        let (kept, parts) = (Kept::default(), ClaimParts::default());
+        Ok(Script { file: name, sources, warnings, model, listed, temporal, parts, kept, symmetries: None })
     }
 
     /// The warnings about it.
@@ -225,15 +225,17 @@ impl Script {
         let no_steps = without_steps();
         // What a language writes down is none of an engine's business.
         let asked = asked.without(Setting::Trail).without(Setting::Chart);
-        let Script { kept, model, symmetries, temporal, explored, .. } = self;
-        let question = match property {
+        let Script { kept, model, symmetries, temporal, parts, .. } = self;
+        let answer = match property {
             Property::Claim(..) => {
-                let fairness = asked.fairness.unwrap_or_default();
-                Question::Recur(Recur { claims: temporal, asked: goal, fairness, explored, no_steps })
+                let claims = Claims { all: temporal, asked: goal, no_steps };
+                answer_claim(&claims, &asked, model, symmetries, parts, job)?
             }
-            _ => Question::Reach(Reach { goals: &goals, asked: goal, no_steps }),
+            _ => {
+                let question = Question::Reach(Reach { goals: &goals, asked: goal, no_steps });
+                kept.answer(&question, &asked, || answer(question, &asked, model, symmetries, job))?
+            }
         };
-        let answer = kept.answer(&question, &asked, || answer(question, &asked, model, symmetries, job))?;
         // Searches that had no room went on with a wider model.
         if let Some(widest) = self.model.widest() {
             self.model = widest.clone();

@@ -1,21 +1,50 @@
 //! Searching one state of each orbit, and telling a counterexample in the model as it is written.
 //!
+//! A claim about whole runs admits the part of the group that keeps its propositions. Claims with one part share one
+//! search; a claim that an element of the group carries to another one is answered by the answer to that
+//! ([`ClaimParts`]).
+//!
 //! A run of representatives is first unwound to a run of the model that was searched. Where that model keeps processes
 //! at their ends, it is then followed in the model itself, in which processes go: the same statements are executed by
 //! the same processes, and a process goes where the next statement or the end of the run has to wait for that. What
 //! reaches a user is a run of the model without any of this.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use trefoil_check::{Offered, Posed, Reduces, Reduction, Table};
 use trefoil_control::Control;
-use trefoil_promela::symmetry::{Symmetric, Symmetries, symmetries};
+use trefoil_groups::{Permutation, PermutationGroup};
+use trefoil_promela::symmetry::{KeptPart, Symmetric, SymmetricPart, Symmetries, symmetries};
 use trefoil_promela::{FaultKind, Model};
-use trefoil_questions::{Answer, Asked, Evidence, Facts, Question, Unanswered};
-use trefoil_system::{Cut, LabelId, Path, System, TakenStep, Value};
+use trefoil_questions::{
+    Answer, Asked, ErrorKinds, Evidence, Explored, Facts, Kind, Question, Recur, Says, TemporalClaim, Unanswered,
+};
+use trefoil_system::{Cut, Explorer, LabelId, Path, System, TakenStep, Value, Walk};
 
 use crate::Job;
 use crate::check::{Claim, Permuted, PermutedKind, UsedSymmetry};
+
+/// The symmetries of a model, once a question needs them; the model then has room for all processes.
+fn prove<'f>(
+    model: &mut Arc<Model>,
+    found: &'f mut Option<Symmetries>,
+    control: &Control,
+) -> Result<Option<&'f Arc<Symmetric>>, Cut> {
+    if found.is_none() {
+        control.progress().begin("proving symmetries", 0);
+        let proved = symmetries(model.program(), control)?;
+        if let Some(symmetric) = &proved.symmetric {
+            *model = Arc::new(symmetric.model().letting_processes_go());
+        }
+        *found = Some(proved);
+    }
+    Ok(found.as_ref().and_then(|found| found.symmetric.as_ref()))
+}
+
+fn facts(model: &Model) -> Facts {
+    Facts { width: model.layout().width(), ..Claim::Assertions.posing().facts }
+}
 
 /// The answer of a search: among representatives where symmetries are wanted and proved.
 pub(super) fn answer(
@@ -26,21 +55,222 @@ pub(super) fn answer(
     job: &Job,
 ) -> Result<Answer, Unanswered> {
     let control = &job.control;
-    let facts = Facts { width: model.layout().width(), ..Claim::Assertions.posing().facts };
-    let posed = Posed::new(Table::standard(), question, &facts, asked, job.threads, control)?;
-    if posed.reduction() == Some(Reduces::Symmetry) && found.is_none() {
-        control.progress().begin("proving symmetries", 0);
-        let proved = symmetries(model.program(), control)?;
-        if let Some(symmetric) = &proved.symmetric {
-            *model = Arc::new(symmetric.model().letting_processes_go());
-        }
-        *found = Some(proved);
-    }
-    let symmetric = found.as_ref().and_then(|found| found.symmetric.as_ref());
-    let symmetric = symmetric.filter(|_| posed.reduction() == Some(Reduces::Symmetry));
+    let posed = Posed::new(Table::standard(), question, &facts(model), asked, job.threads, control)?;
+    let symmetric = match posed.reduction() {
+        Some(Reduces::Symmetry) => prove(model, found, control)?,
+        _ => None,
+    };
     let reduced = symmetric.map(|symmetric| Reduced { symmetric, model });
     let reduction = reduced.as_ref().map(|reduced| reduced as &dyn Reduction);
     posed.answer(&Offered { system: model.clone(), reduction, insisted: false }, control)
+}
+
+/// How the claims of a model are reduced.
+#[derive(Default)]
+pub(super) struct ClaimParts {
+    /// What a search without symmetries has kept.
+    whole: Explored,
+    parts: Vec<ClaimPart>,
+    /// For each claim that was looked at, how it is decided.
+    known: HashMap<usize, Way>,
+}
+
+/// The claims that one part of the group keeps.
+struct ClaimPart {
+    group: PermutationGroup,
+    explored: Explored,
+    /// A claim, and its images.
+    claims: Vec<(usize, KeptPart)>,
+}
+
+/// How a claim is decided.
+#[derive(Clone)]
+enum Way {
+    /// Without symmetries, for this reason.
+    Whole(Option<String>),
+    /// Under a part, as another claim, with the element that carries that one to this one.
+    Part { part: usize, decided_as: usize, element: Vec<u32>, images: usize },
+}
+
+/// A claim among all claims of a model.
+pub(super) struct Claims<'c> {
+    pub(super) all: &'c [TemporalClaim],
+    pub(super) asked: usize,
+    pub(super) no_steps: ErrorKinds,
+}
+
+/// The answer to a claim, under the part of the group that keeps it.
+pub(super) fn answer_claim(
+    claims: &Claims<'_>,
+    asked: &Asked,
+    model: &mut Arc<Model>,
+    found: &mut Option<Symmetries>,
+    parts: &mut ClaimParts,
+    job: &Job,
+) -> Result<Answer, Unanswered> {
+    let control = &job.control;
+    let Claims { all, asked: claim, no_steps } = *claims;
+    let fairness = asked.fairness.unwrap_or_default();
+    let recur = |explored, decided_as| {
+        Question::Recur(Recur { claims: all, asked: claim, decided_as, fairness, explored, no_steps })
+    };
+    let wanted = Table::standard().choose(Kind::Recur, &facts(model), asked);
+    let is_wanted = wanted.is_ok_and(|chosen| chosen.reduction == Some(Reduces::Symmetry));
+    let symmetric = if is_wanted { prove(model, found, control)?.cloned() } else { None };
+    let way = match &symmetric {
+        Some(symmetric) => parts.way(symmetric, all, claim, control)?,
+        None => Way::Whole(None),
+    };
+    let facts = facts(model);
+    let pose = |question| Posed::new(Table::standard(), question, &facts, asked, job.threads, control);
+    let (Way::Part { part, decided_as, element, images }, Some(symmetric)) = (&way, &symmetric) else {
+        let posed = pose(recur(&parts.whole, claim))?;
+        let mut answer = posed.answer(&Offered { system: model.clone(), reduction: None, insisted: false }, control)?;
+        if let Way::Whole(Some(why)) = way {
+            answer.notes.push(format!("checked without symmetry reduction: {why}"));
+        }
+        return Ok(answer);
+    };
+    let ClaimPart { group, explored, .. } = &parts.parts[*part];
+    let generators = group.generators().iter().map(|generator| generator.images().to_vec()).collect();
+    let kept = symmetric.part(generators);
+    let reduced = Reduced { symmetric, model };
+    let reduction = ReducedClaim { reduced, kept, element };
+    let posed = pose(recur(explored, *decided_as))?;
+    let offered = Offered { system: model.clone(), reduction: Some(&reduction), insisted: false };
+    let mut answer = posed.answer(&offered, control)?;
+    if *images > 1 && !symmetric.is_staggered() {
+        answer.notes.push(format!("by symmetry the same is true of all {images} images of the claim"));
+    }
+    Ok(answer)
+}
+
+impl ClaimParts {
+    fn way(
+        &mut self,
+        symmetric: &Arc<Symmetric>,
+        all: &[TemporalClaim],
+        claim: usize,
+        control: &Control,
+    ) -> Result<Way, Cut> {
+        if let Some(known) = self.known.get(&claim) {
+            return Ok(known.clone());
+        }
+        let way = self.choose(symmetric, all, claim, control)?;
+        self.known.insert(claim, way.clone());
+        Ok(way)
+    }
+
+    fn choose(
+        &mut self,
+        symmetric: &Arc<Symmetric>,
+        all: &[TemporalClaim],
+        claim: usize,
+        control: &Control,
+    ) -> Result<Way, Cut> {
+        let whole = |why: &str| Ok(Way::Whole(Some(why.to_string())));
+        let TemporalClaim { says, propositions, .. } = &all[claim];
+        if symmetric.model().keeps_processes() {
+            if symmetric.sees_ends(propositions) {
+                return whole("processes end one after the other, and the claim reveals which have disappeared");
+            }
+            if counts_steps(&all[claim]) {
+                return whole("the claim notices the steps in which processes disappear after their ends");
+            }
+            if symmetric.is_staggered() {
+                return whole("processes start one by one, and some end before all have started");
+            }
+        }
+        if !symmetric.is_staggered() {
+            for (part, of_part) in self.parts.iter().enumerate() {
+                for (other, kept) in &of_part.claims {
+                    if all[*other].stutters == all[claim].stutters
+                        && says_the_same(&all[*other].says, says)
+                        && let Some(element) = symmetric.carrying(kept, propositions)
+                    {
+                        return Ok(Way::Part { part, decided_as: *other, element, images: kept.images() });
+                    }
+                }
+            }
+        }
+        let kept = match symmetric.keeping(propositions, control)? {
+            Ok(kept) => kept,
+            Err(why) => return whole(&format!("{why}, in a proposition of the claim")),
+        };
+        if kept.generators.is_empty() {
+            return whole("no symmetry keeps the propositions of the claim");
+        }
+        let degree = symmetric.points();
+        let generators: Vec<Permutation> =
+            kept.generators.iter().filter_map(|images| Permutation::from_images(images.clone()).ok()).collect();
+        let group = PermutationGroup::generate(degree, &generators, control)?;
+        let same = |part: &ClaimPart| part.group.is_subgroup_of(&group) && group.is_subgroup_of(&part.group);
+        let part = self.parts.iter().position(same).unwrap_or_else(|| {
+            self.parts.push(ClaimPart { group, explored: Explored::default(), claims: Vec::new() });
+            self.parts.len() - 1
+        });
+        let (element, images) = ((0..degree as u32).collect(), kept.images());
+        self.parts[part].claims.push((claim, kept));
+        Ok(Way::Part { part, decided_as: claim, element, images })
+    }
+}
+
+/// May a claim notice a step that changes none of its propositions?
+fn counts_steps(claim: &TemporalClaim) -> bool {
+    match &claim.says {
+        Says::Holds(ltl, formula) => ltl.has_next(*formula),
+        Says::Accepts(automaton) => !automaton.ignores_repetition(),
+    }
+}
+
+/// Do two claims say the same of their propositions, in their order?
+fn says_the_same(one: &Says, other: &Says) -> bool {
+    let name = |number: u32| number.to_string();
+    match (one, other) {
+        (Says::Holds(one, formula), Says::Holds(other, same)) => one.text(*formula, &name) == other.text(*same, &name),
+        (Says::Accepts(one), Says::Accepts(other)) => one == other,
+        _ => false,
+    }
+}
+
+/// A model under a part of its group, for a claim to which an element carries the one that is decided.
+struct ReducedClaim<'m> {
+    reduced: Reduced<'m>,
+    kept: SymmetricPart,
+    element: &'m [u32],
+}
+
+impl Reduction for ReducedClaim<'_> {
+    fn system(&self) -> &dyn System {
+        &self.kept
+    }
+
+    fn back(&self, evidence: Evidence, control: &Control) -> Result<Evidence, Cut> {
+        let Some(action) = self.kept.action() else { return Ok(evidence) };
+        let mut actor = action.actor(control);
+        let keeps = self.reduced.symmetric.model().keeps_processes();
+        Ok(match evidence {
+            Evidence::Prefix(path) => {
+                let path = path.permuted(self.element, &mut *actor)?;
+                Evidence::Prefix(if keeps { self.reduced.followed(&path, false, control)? } else { path })
+            }
+            Evidence::Lasso { path, cycle } => {
+                let cycle = Path { start: path.last().to_vec(), steps: cycle };
+                let cycle = cycle.permuted(self.element, &mut *actor)?.steps;
+                let path = path.permuted(self.element, &mut *actor)?;
+                if keeps {
+                    self.reduced.followed_around(&path, &cycle, control)?
+                } else {
+                    Evidence::Lasso { path, cycle }
+                }
+            }
+            other => other,
+        })
+    }
+
+    fn note(&self, fails: bool) -> Option<&'static str> {
+        self.reduced.note(fails)
+    }
 }
 
 /// A model with its symmetries, whose processes may stay at their ends, in place of the model itself.
@@ -95,46 +325,101 @@ impl Reduced<'_> {
     /// Turns a run of the searched model into one of the model itself, up to a state without successors if that is
     /// wanted.
     fn followed(&self, run: &Path, to_the_end: bool, control: &Control) -> Result<Path, Cut> {
-        let searched = &**self.symmetric.model();
-        let mut explorer = self.model.explorer(control);
-        let mut real = Path { start: self.model.initial(control)?, steps: Vec::with_capacity(run.steps.len()) };
-        let mut next = |here: &[Value]| -> Result<Vec<TakenStep>, Cut> {
-            let mut steps: Vec<TakenStep> = Vec::new();
-            explorer.successors(here, &mut |step| {
-                steps.push(TakenStep { label: step.label, row: step.row.to_vec() });
-                Ok(())
-            })?;
-            Ok(steps)
-        };
-        for wanted in &run.steps {
-            let kind = searched.fault(wanted.label).map(|fault| fault.kind);
-            let text = searched.labels().get(wanted.label);
-            loop {
-                control.check()?;
-                let mut steps = next(real.last())?;
-                let fits = |step: &TakenStep| {
-                    kind_of(self.model, step.label) == kind && self.model.is_but_for_gone(&step.row, &wanted.row)
-                };
-                let same = |step: &TakenStep| self.model.labels().get(step.label).name() == text.name();
-                let found = steps.iter().position(|step| fits(step) && same(step));
-                if let Some(at) = found.or_else(|| steps.iter().position(fits)) {
-                    real.steps.push(steps.swap_remove(at));
-                    break;
-                }
-                let gone = steps.iter().position(|step| self.model.has_gone(real.last(), &step.row));
-                let at = gone.expect("what was found can be done in the model itself");
-                real.steps.push(steps.swap_remove(at));
+        let mut follower = Follower::new(self, control)?;
+        run.steps.iter().try_for_each(|wanted| follower.follow(wanted))?;
+        if to_the_end {
+            follower.end()?;
+        }
+        Ok(follower.real)
+    }
+
+    /// The same for a run into a cycle. All processes that can disappear do so before it: in a fair run none of them
+    /// waits forever.
+    fn followed_around(&self, run: &Path, cycle: &[TakenStep], control: &Control) -> Result<Evidence, Cut> {
+        let mut follower = Follower::new(self, control)?;
+        run.steps.iter().try_for_each(|wanted| follower.follow(wanted))?;
+        if cycle.is_empty() {
+            follower.end()?;
+            return Ok(Evidence::Lasso { path: follower.real, cycle: Vec::new() });
+        }
+        follower.let_go()?;
+        let stem = follower.real.steps.len();
+        let home = follower.real.last().to_vec();
+        loop {
+            cycle.iter().try_for_each(|wanted| follower.follow(wanted))?;
+            if follower.real.last() == home {
+                break;
             }
         }
-        if !to_the_end {
-            return Ok(real);
+        let cycle = follower.real.steps.split_off(stem);
+        Ok(Evidence::Lasso { path: follower.real, cycle })
+    }
+}
+
+/// A run of the model itself beside one of a model whose processes stay at their ends.
+struct Follower<'f> {
+    searched: &'f Model,
+    model: &'f Model,
+    explorer: Box<dyn Explorer + 'f>,
+    control: &'f Control,
+    real: Path,
+}
+
+impl<'f> Follower<'f> {
+    fn new(reduced: &Reduced<'f>, control: &'f Control) -> Result<Follower<'f>, Cut> {
+        let (searched, model) = (&**reduced.symmetric.model(), reduced.model);
+        let real = Path { start: model.initial(control)?, steps: Vec::new() };
+        Ok(Follower { searched, model, explorer: model.explorer(control), control, real })
+    }
+
+    fn next(&mut self) -> Result<Vec<TakenStep>, Cut> {
+        self.control.check()?;
+        let mut steps: Vec<TakenStep> = Vec::new();
+        self.explorer.successors(self.real.last(), &mut |step| {
+            steps.push(TakenStep { label: step.label, row: step.row.to_vec() });
+            Ok(())
+        })?;
+        Ok(steps)
+    }
+
+    /// Takes a step of the searched model.
+    fn follow(&mut self, wanted: &TakenStep) -> Walk {
+        let kind = self.searched.fault(wanted.label).map(|fault| fault.kind);
+        let text = self.searched.labels().get(wanted.label);
+        loop {
+            let mut steps = self.next()?;
+            let fits = |step: &TakenStep| {
+                kind_of(self.model, step.label) == kind && self.model.is_but_for_gone(&step.row, &wanted.row)
+            };
+            let same = |step: &TakenStep| self.model.labels().get(step.label).name() == text.name();
+            let found = steps.iter().position(|step| fits(step) && same(step));
+            if let Some(at) = found.or_else(|| steps.iter().position(fits)) {
+                self.real.steps.push(steps.swap_remove(at));
+                return Ok(());
+            }
+            let gone = steps.iter().position(|step| self.model.has_gone(self.real.last(), &step.row));
+            let at = gone.expect("what was found can be done in the model itself");
+            self.real.steps.push(steps.swap_remove(at));
         }
-        while let Some(step) = next(real.last())?.into_iter().next() {
-            control.check()?;
-            assert!(self.model.has_gone(real.last(), &step.row), "nothing but the end of processes is left");
-            real.steps.push(step);
+    }
+
+    /// Lets all processes disappear that can.
+    fn let_go(&mut self) -> Walk {
+        loop {
+            let mut steps = self.next()?;
+            let gone = steps.iter().position(|step| self.model.has_gone(self.real.last(), &step.row));
+            let Some(at) = gone else { return Ok(()) };
+            self.real.steps.push(steps.swap_remove(at));
         }
-        Ok(real)
+    }
+
+    /// Goes on to a state without successors, where nothing but the end of processes is left.
+    fn end(&mut self) -> Walk {
+        while let Some(step) = self.next()?.into_iter().next() {
+            assert!(self.model.has_gone(self.real.last(), &step.row), "nothing but the end of processes is left");
+            self.real.steps.push(step);
+        }
+        Ok(())
     }
 }
 

@@ -1,0 +1,141 @@
+//! Claims on quotients against the same claims on whole systems: random processes that a group exchanges, under each
+//! kind of fairness, with strategies that give one representative and with such that give several. Lassos are replayed
+//! on the whole systems.
+
+use std::sync::Arc;
+
+use trefoil_check::{Offered, Posed, Reduction, Table};
+use trefoil_control::Control;
+use trefoil_questions::{
+    Answer, Asked, ErrorKinds, Explored, Facts, Fairness, Found, Question, Recur, Says, SymmetryUse, TemporalClaim,
+};
+use trefoil_system::{Labels, System};
+use trefoil_testkit::symmetric::{Partner, Processes, Rule, Seen, Shape, random_rule};
+use trefoil_testkit::temporal::random_automaton;
+use trefoil_testkit::{Random, seed};
+
+/// How many systems are compared; more with `TREFOIL_TEMPORAL_SYSTEMS`.
+fn systems() -> usize {
+    std::env::var("TREFOIL_TEMPORAL_SYSTEMS").ok().and_then(|text| text.parse().ok()).unwrap_or(400)
+}
+
+struct Exchanged(Arc<Processes>);
+
+impl Reduction for Exchanged {
+    fn system(&self) -> &dyn System {
+        &*self.0
+    }
+}
+
+const STRATEGIES: [&str; 6] = ["auto", "canonical", "ordering", "sorted", "hillclimbing", "fast"];
+
+fn answer(processes: &Arc<Processes>, recur: Recur<'_>, strategy: Option<&'static str>, threads: usize) -> Answer {
+    let control = Control::unlimited();
+    let symmetry = if strategy.is_some() { SymmetryUse::Automatic } else { SymmetryUse::Off };
+    let asked = Asked { strategy, symmetry: Some(symmetry), ..Asked::default() };
+    let facts = Facts::of(&**processes);
+    let posed = Posed::new(Table::standard(), Question::Recur(recur), &facts, &asked, threads, &control);
+    let reduction = Exchanged(processes.clone());
+    let reduction = strategy.is_some().then_some(&reduction as &dyn Reduction);
+    let offered = Offered { system: processes.clone(), reduction, insisted: false };
+    let Ok(posed) = posed else { panic!("no engine takes claims") };
+    posed.answer(&offered, &control).expect("nothing stops it")
+}
+
+/// A group on some processes, what is watched that it keeps, and whether it has only rotations.
+fn random_group(count: usize, random: &mut Random) -> (Vec<Vec<u32>>, Vec<Seen>, bool) {
+    let identity: Vec<u32> = (0..count as u32).collect();
+    let exchanged = |one: usize, other: usize| {
+        let mut images = identity.clone();
+        images.swap(one, other);
+        images
+    };
+    let rotation: Vec<u32> = identity.iter().map(|&point| (point + 1) % count as u32).collect();
+    let everywhere = vec![Seen::Somewhere(1), if random.chance(50) { Seen::Shared } else { Seen::Somewhere(0) }];
+    match random.below(3) {
+        0 => ((1..count).map(|point| exchanged(point - 1, point)).collect(), everywhere, false),
+        1 => (vec![rotation], everywhere, true),
+        _ => {
+            let others = (2..count).map(|point| exchanged(point - 1, point)).collect();
+            (others, vec![Seen::At(0, 1), Seen::At(0, 0)], false)
+        }
+    }
+}
+
+#[test]
+fn quotients_have_the_verdicts_of_whole_systems() {
+    let seed = seed();
+    let mut random = Random::new(seed);
+    let (mut holding, mut failing, mut smaller) = (0, 0, 0);
+    for round in 0..systems() {
+        let shape = Shape {
+            processes: 2 + random.below(3),
+            controls: 2 + random.below(2) as u32,
+            rules: 2 + random.below(3),
+            events: 2,
+            internal_percent: 50,
+        };
+        let (generators, seen, is_ring) = random_group(shape.processes, &mut random);
+        let mut rules: Vec<Rule> = (0..shape.rules).map(|_| random_rule(shape, &mut random)).collect();
+        for rule in &mut rules {
+            if is_ring && random.chance(50) {
+                rule.partner = Partner::Next;
+            }
+        }
+        rules[0] = Rule { from: 0, partner: Partner::Nobody, ..rules[0] };
+        let labels = Arc::new(Labels::new());
+        let processes = Processes::new(&labels, shape, rules, generators).seeing(seen);
+        if processes.explore(400).is_none() {
+            continue;
+        }
+        let processes = Arc::new(processes);
+        let stutters = random.chance(50);
+        let claims: Vec<TemporalClaim> = (0..2)
+            .map(|_| TemporalClaim {
+                says: Says::Accepts(random_automaton(1 + random.below(3), 2, &mut random)),
+                propositions: vec![0, 1],
+                stutters,
+            })
+            .collect();
+        let fairness = [Fairness::None, Fairness::Weak, Fairness::Strong][random.below(3)];
+        let mut strategy = STRATEGIES[random.below(STRATEGIES.len())];
+        if is_ring && strategy == "sorted" {
+            strategy = "enumerate";
+        }
+        let (whole, reduced) = (Explored::default(), Explored::default());
+        for asked in 0..claims.len() {
+            let recur = |explored| Recur {
+                claims: &claims,
+                asked,
+                decided_as: asked,
+                fairness,
+                explored,
+                no_steps: ErrorKinds::default(),
+            };
+            let expected = answer(&processes, recur(&whole), None, 1);
+            let found = answer(&processes, recur(&reduced), Some(strategy), 1);
+            let words = format!(
+                "TREFOIL_SEED={seed} round {round} {fairness:?} {strategy}: {:?}\n{:?}",
+                claims[asked].says, processes.rules
+            );
+            assert!(found.symmetry.is_some(), "{words}: {:?}", found.notes);
+            let fails = |answer: &Answer| matches!(answer.found[asked], Found::Fails(_));
+            assert_eq!(fails(&found), fails(&expected), "{words}");
+            smaller += usize::from(found.counts.states < expected.counts.states);
+            if fails(&expected) {
+                failing += 1
+            } else {
+                holding += 1
+            }
+            if fails(&expected) && round % 8 == 0 {
+                let again = answer(&processes, recur(&Explored::default()), Some(strategy), 3);
+                let (Found::Fails(one), Found::Fails(other)) = (&found.found[asked], &again.found[asked]) else {
+                    panic!("{words}: another verdict with three threads");
+                };
+                assert_eq!(one, other, "{words}: another lasso with three threads");
+            }
+        }
+    }
+    assert!(10 * holding > systems() && 10 * failing > systems(), "{holding} hold, {failing} fail");
+    assert!(2 * smaller > systems(), "{smaller} quotients are smaller");
+}
