@@ -7,7 +7,7 @@
 //! is not explored by saturation in minutes, and in half a minute level by level.
 //!
 //! Whether a system is like that is seen in its relations, once the set of states has become large: then they have
-//! most of their values, and one pair that leaves the slot alone tells the opposite.
+//! most of their values, and one pair that leaves the slot alone is enough to exclude it.
 //!
 //! Steps that overwrite the whole state ([`crate::resets`]) do not count. Their bundles, which would have to learn from
 //! each level, wait: all states that were found are given to them in rounds 2, 4, 8, …, and when a level is empty. In
