@@ -37,7 +37,7 @@ pub(crate) const FIRST_ATTEMPT: u64 = 1 << 18;
 const STATES_PER_POLL: u64 = 512;
 /// An attempt gets at most one part in this many of the processor time since the question was put.
 const TIME_SHARE: u32 = 16;
-/// An attempt that ends in this time bothers nobody.
+/// An attempt may always take this long: no user notices it.
 const SHORT: Duration = Duration::from_millis(30);
 
 /// The symbolic engine, and how it would answer a question.

@@ -209,6 +209,33 @@ impl Diagrams {
         Ok(Relation { rows: self.union(&relation.rows, rows)?, ..relation.clone() })
     }
 
+    /// Does every pair of a relation change the value of a slot? So it is for a relation without pairs.
+    pub fn always_changes(&self, relation: &Relation, slot: usize) -> Result<bool, Stopped> {
+        if relation.is_empty() {
+            return Ok(true);
+        }
+        if relation.kinds.get(slot) != Some(&CHANGE) {
+            return Ok(false);
+        }
+        let first: usize = relation.kinds[..slot].iter().map(|&kind| places_of(kind).len()).sum();
+        let found = self.project(&relation.rows, &self.slots(&[first, first + 1])?)?;
+        let table = &self.store().table;
+        let mut before = found.id;
+        while before != EMPTY {
+            let from = table.node(before);
+            let mut after = from.down;
+            while after != EMPTY {
+                let to = table.node(after);
+                if to.key == COPIED || to.key == from.key {
+                    return Ok(false);
+                }
+                after = to.right;
+            }
+            before = from.right;
+        }
+        Ok(true)
+    }
+
     /// How a relation changes a slot: the value before, if it is read, and the value after, if it is another one.
     pub fn changes(&self, relation: &Relation, slot: usize) -> Result<Vec<(Option<u32>, u32)>, Stopped> {
         let reads = match relation.kinds.get(slot) {

@@ -87,15 +87,14 @@ fn groups_that_read_much_have_a_reason() {
     assert!(much * 2 < groups, "{much} of {groups} groups read much: {listed:?}");
 }
 
-/// The name of a group without the positions of its processes, for a cell of a table: `P(1) line 7: x = 1` is `P line 7:
-/// x = 1`.
+/// The name of a group without the positions of its processes, as code in a table: `P(1) line 7: x` is `P line 7: x`.
 fn without_positions(name: &str) -> String {
     let mut parts: Vec<&str> = name.split(") line ").collect();
     let last = parts.len() - 1;
     for part in &mut parts[..last] {
         *part = part.rsplit_once('(').map_or(*part, |(before, _)| before);
     }
-    parts.join(" line ").replace('|', "\\|")
+    format!("`{}`", parts.join(" line ").replace('|', "\\|"))
 }
 
 /// Groups of an example that read equally many slots for the same reasons.

@@ -187,6 +187,11 @@ impl Bundle {
         &self.relation
     }
 
+    /// The positions that are read and written.
+    pub(crate) fn changed(&self) -> impl Iterator<Item = usize> + '_ {
+        self.writes.iter().copied().filter(|position| self.reads.binary_search(position).is_ok())
+    }
+
     /// Does every step overwrite the whole state?
     pub(crate) fn is_reset(&self) -> bool {
         self.resets.is_some()

@@ -18,6 +18,7 @@ mod rounds;
 pub mod runs;
 mod sift;
 pub mod space;
+mod turns;
 
 pub use engine::{SYMBOLIC, SymbolicEngine};
 pub use processes::Beside;

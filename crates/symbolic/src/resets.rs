@@ -39,14 +39,14 @@ impl Resets {
             }
         }
         for (target, rows) in new {
-            let rows = diagrams.rows_of(rows.into_iter())?;
+            let rows = diagrams.rows_of(rows)?;
             let all = self.0.entry(target).or_insert_with(|| diagrams.empty());
             *all = diagrams.union(all, &rows)?;
         }
         Ok((self.0.len() <= MOST_TARGETS).then_some(self))
     }
 
-    /// The states that steps from these lead to, of which this is the projection to the slots that are read.
+    /// The states that steps lead to from a set with this projection to the slots that are read.
     pub(crate) fn image(&self, projection: &Set, diagrams: &Diagrams) -> Result<Set, Cut> {
         let mut image = diagrams.empty();
         for (target, rows) in &self.0 {

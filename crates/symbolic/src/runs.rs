@@ -1,11 +1,11 @@
 //! Shortest runs.
 //!
 //! Where everything was explored, by a guided search ([`crate::guided`]), unless a few small levels do. Where not, and
-//! where that gives up, level by level from the initial state, as explicit search goes, until a level has a state that is wanted; then
-//! backwards, from the state to one of its predecessors in the level before. Relations that an exploration learned
-//! before are known, so levels cost hardly more than images. Labels are not in the relations: each step is looked up
-//! among the successors of its state. So a run is as long as that of an explicit search, and is a run of the system
-//! itself.
+//! where that gives up, level by level from the initial state, as explicit search goes, until a level has a state that
+//! is wanted; then backwards, from the state to one of its predecessors in the level before. Relations that an
+//! exploration learned before are known, so levels cost hardly more than images. Labels are not in the relations: each
+//! step is looked up among the successors of its state. So a run is as long as that of an explicit search, and is a run
+//! of the system itself.
 //!
 //! Which of several runs it is: the first wanted state in the order of slots, and before each state the first
 //! predecessor of the first group that has one. That depends on no thread.

@@ -8,7 +8,8 @@
 //!   a round goes several steps deep; what is new in a round is what the next one begins with, so every state meets
 //!   every group;
 //! - *saturation*: everything that the known relations reach ([`Diagrams::saturated`]), then the relations learn from
-//!   the new states, until there are none. Where few states are new, some levels follow before the next saturation.
+//!   the new states, until there are none. Where few states are new, some levels follow before the next saturation;
+//!   where all steps depend on each other, only levels ([`crate::turns`]).
 //!
 //! Groups that are a last resort ([`trefoil_system::Group::last_resort`]; Promela's `timeout`) have steps where no
 //! other group has one. They are learned from and applied to these states alone: where the others have learned from a
@@ -85,7 +86,10 @@ const REORDER_AT: usize = 2_000;
 /// A better order is looked for again when the set has grown this many times, or the square of it where none was found.
 const REORDER_GROWTH: usize = 4;
 
-/// An order is better that leaves at most so many hundredths of the nodes.
+/// With this many nodes a set of states shows whether the system takes turns; a smaller one is saturated in any case.
+const TURNS_AT: usize = 20_000;
+
+/// A better order leaves at most this many hundredths of the nodes.
 const WORTHWHILE: usize = 90;
 
 /// A level is small when all states have this many times as many nodes.
@@ -128,6 +132,8 @@ pub struct Space<'s> {
     reorder_at: usize,
     /// So many positions keep their slots then.
     settled: usize,
+    /// With this many nodes it is checked whether the system takes turns.
+    turns_at: usize,
     pub(crate) rounds: u64,
     /// The states when they were counted last, for the progress line and for an exploration that is cut.
     counted: UBig,
@@ -176,6 +182,7 @@ impl<'s> Space<'s> {
                 SlotOrder::Found | SlotOrder::MarksFirst => REORDER_AT,
             },
             settled,
+            turns_at: if options.restless { 0 } else { TURNS_AT },
             rounds: 0,
             counted: UBig::ONE,
             shown: 0,
@@ -235,6 +242,7 @@ impl<'s> Space<'s> {
     /// in another order afterwards: sets of states from before are of no use any more.
     pub fn explore(&mut self, enough: impl Fn(u32) -> bool) -> Result<(), Cut> {
         let mut fresh = self.states.clone();
+        let mut turns = false;
         while !fresh.is_empty() {
             self.control.check()?;
             self.rounds += 1;
@@ -242,8 +250,14 @@ impl<'s> Space<'s> {
             fresh = match self.strategy {
                 Strategy::BreadthFirst => self.level(&fresh)?,
                 Strategy::Chaining => self.chain(&fresh)?,
+                Strategy::Saturation if turns => self.turn(&fresh)?,
                 Strategy::Saturation => self.saturate(&fresh)?,
             };
+            if self.strategy == Strategy::Saturation && !turns && self.may_take_turns(&fresh)? {
+                // Levels that begin with a set that was saturated in part have no regular diagrams: so from the first.
+                (self.states, fresh, turns) = (self.initial.clone(), self.initial.clone(), true);
+                continue;
+            }
             self.states = self.diagrams.union(&self.states, &fresh)?;
             if self.bundles.iter().any(|bundle| bundle.errors().any(&enough)) {
                 return Ok(());
@@ -259,6 +273,11 @@ impl<'s> Space<'s> {
         }
         self.complete = true;
         Ok(())
+    }
+
+    /// Is the set of states large, and does the system take turns ([`crate::turns`])?
+    fn may_take_turns(&self, states: &Set) -> Result<bool, Cut> {
+        Ok(self.turns_at <= self.diagrams.nodes(states) && self.takes_turns()?)
     }
 
     /// Puts the slots into a better order when the set of states has become large. Returns for each position the one
@@ -465,7 +484,7 @@ impl<'s> Space<'s> {
         last.into_iter().try_for_each(|at| self.learn(at, &resting))
     }
 
-    fn learn(&mut self, at: usize, from: &Set) -> Result<(), Cut> {
+    pub(crate) fn learn(&mut self, at: usize, from: &Set) -> Result<(), Cut> {
         self.bundles[at].learn(from, self.system, &mut *self.explorer, &self.diagrams, self.anticipation)
     }
 

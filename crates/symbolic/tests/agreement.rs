@@ -52,6 +52,13 @@ impl Toy {
             let may_write = (0..width).collect();
             groups.push(Group { name: RESET.into(), guards: some(3), may_write, ..Group::default() });
         }
+        // In every fifth system all other groups take turns.
+        if seed % 5 == 4 {
+            for group in groups.iter_mut().filter(|group| group.name != RESET) {
+                let turn: SlotSet = [0].into_iter().collect();
+                (group.guards, group.may_write) = (group.guards.union(&turn), group.may_write.union(&turn));
+            }
+        }
         Toy { seed, layout: Layout::new(slots), labels: Arc::new(labels), groups, values }
     }
 }
@@ -101,8 +108,12 @@ impl Explorer for ToyExplorer<'_> {
                 let label = LabelId(2 + [0, 0, 0, 1, 1, 2, 3][random.below(7)]);
                 let mut next = row.to_vec();
                 let mut changes: Vec<Change> = Vec::new();
+                let turns = toy.seed % 5 == 4 && group.name != RESET;
                 for slot in group.may_write.iter() {
-                    if random.below(3) > 0 || group.name == RESET && toy.seed.is_multiple_of(2) {
+                    if turns && slot == 0 {
+                        changes.push((0, row[0]));
+                        next[0] = (row[0] + 1) % toy.values as Value;
+                    } else if random.below(3) > 0 || group.name == RESET && toy.seed.is_multiple_of(2) {
                         changes.push((slot as u32, row[slot]));
                         next[slot] = random.below(toy.values) as Value;
                     }
