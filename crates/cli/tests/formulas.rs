@@ -387,6 +387,20 @@ init { atomic { run P(); run P(); run P() } }\n";
 }
 
 #[test]
+fn a_step_to_a_fixpoint_with_parameters_is_one_move_and_data_of_the_state_are_read_behind_it() {
+    let folder = Folder::new();
+    // Two steps: the assignment, and the end of the process.
+    std::fs::write(folder.0.path().join("one.pml"), "byte x; active proctype P() { x = 1 }\n").expect("a model");
+    let of = |formula: &str| folder.results(&["one.pml", "--formula", formula]).remove(0);
+    // Three states, each with one value of `k`, and the formula before its parameter has a value.
+    let holds = of("nu X(k: Nat = 0). [true]X((k + 1) mod 3)");
+    assert_eq!((&holds["verdict"], &holds["vertices"]), (&"holds".into(), &4.into()), "{holds}");
+    // `x` is that of the state behind the step: it is 1 there.
+    let (_, out, _) = folder.check(&["one.pml", "--formula", "nu X(k: Nat = 0). val(k == 0) && [true]X(x)"]);
+    assert!(out.contains("after <tau> `val(k == 0) with k = 1` fails"), "{out}");
+}
+
+#[test]
 fn a_quantifier_without_bounds_is_named_as_it_is_written() {
     let folder = Folder::new();
     std::fs::write(folder.0.path().join("m.aut"), "des (0, 1, 1)\n(0, \"a\", 0)\n").expect("a file");

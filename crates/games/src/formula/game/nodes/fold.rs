@@ -1,4 +1,4 @@
-//! Nodes in which nobody chooses are left out.
+//! Nodes in which neither player chooses are left out.
 //!
 //! `[a]X(n + 1)` leads to the node of `X(n + 1)`, whose only move assigns `n` and leads to the fixpoint. Such a node is
 //! a vertex more for each state of the model. Worse for decision diagrams: a step leads to one node and the next move
@@ -70,7 +70,7 @@ pub(super) fn folded(
     Ok((left, number(root)))
 }
 
-/// The only move of a node in which nobody chooses.
+/// The only move of a node in which neither player chooses.
 fn passed(node: &Node) -> Option<Move> {
     let [only] = &node.moves[..] else { return None };
     let is_free = only.variables.is_empty() && only.conditions.is_empty();
