@@ -159,3 +159,17 @@ fn processes_that_disappear_are_seen_by_some_claims_only() {
         assert_eq!(told, expected);
     }
 }
+
+#[test]
+fn variables_are_exchanged_with_the_statements_that_change_them() {
+    let model = "bit a, b, c;\nactive proctype A() { do :: a = 1 - a :: b = 1 - b :: c = 1 - c od }\n\
+        active proctype B() { do :: a + b + c > 1 -> skip od }\n";
+    let claims = ["<> (a + b + c > 2)", "[] (a + b + c < 2)", "[] <> (a + b + c == 3)"].map(str::to_string);
+    for fairness in [Fairness::None, Fairness::Weak, Fairness::Strong] {
+        let reports = answers(model, &claims, fairness, SymmetryUse::Automatic);
+        for report in reports {
+            assert_eq!(report.verdict, Verdict::Fails);
+            assert_eq!(report.symmetry.expect("three variables alike").order, "6");
+        }
+    }
+}

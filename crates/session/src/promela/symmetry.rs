@@ -4,9 +4,10 @@
 //! search; a claim that an element of the group carries to another one is answered by the answer to that
 //! ([`ClaimParts`]).
 //!
-//! A run of representatives is first unwound to a run of the model that was searched. Where that model keeps processes
-//! at their ends, it is then followed in the model itself, in which processes go: the same statements are executed by
-//! the same processes, and a process goes where the next statement or the end of the run has to wait for that. What
+//! A run of representatives is first unwound to a run of the model that was searched. It is then followed in the model
+//! itself, state by state: where elements exchange variables, the statement that leads to a state may be another one.
+//! Where the searched model keeps processes at their ends, they go in the model itself: the same statements are executed
+//! by the same processes, and a process goes where the next statement or the end of the run has to wait for that. What
 //! reaches a user is a run of the model without any of this.
 
 use std::collections::HashMap;
@@ -248,21 +249,16 @@ impl Reduction for ReducedClaim<'_> {
     fn back(&self, evidence: Evidence, control: &Control) -> Result<Evidence, Cut> {
         let Some(action) = self.kept.action() else { return Ok(evidence) };
         let mut actor = action.actor(control);
-        let keeps = self.reduced.symmetric.model().keeps_processes();
         Ok(match evidence {
             Evidence::Prefix(path) => {
                 let path = path.permuted(self.element, &mut *actor)?;
-                Evidence::Prefix(if keeps { self.reduced.followed(&path, false, control)? } else { path })
+                Evidence::Prefix(self.reduced.followed(&path, false, control)?)
             }
             Evidence::Lasso { path, cycle } => {
                 let cycle = Path { start: path.last().to_vec(), steps: cycle };
                 let cycle = cycle.permuted(self.element, &mut *actor)?.steps;
                 let path = path.permuted(self.element, &mut *actor)?;
-                if keeps {
-                    self.reduced.followed_around(&path, &cycle, control)?
-                } else {
-                    Evidence::Lasso { path, cycle }
-                }
+                self.reduced.followed_around(&path, &cycle, control)?
             }
             other => other,
         })
@@ -333,16 +329,21 @@ impl Reduced<'_> {
         Ok(follower.real)
     }
 
-    /// The same for a run into a cycle. All processes that can disappear do so before it: in a fair run none of them
-    /// waits forever.
+    /// The same for a run into a cycle. Where processes stay at their ends, all that can disappear do so before it: in a
+    /// fair run none of them waits forever.
     fn followed_around(&self, run: &Path, cycle: &[TakenStep], control: &Control) -> Result<Evidence, Cut> {
         let mut follower = Follower::new(self, control)?;
         run.steps.iter().try_for_each(|wanted| follower.follow(wanted))?;
+        let keeps = self.symmetric.model().keeps_processes();
         if cycle.is_empty() {
-            follower.end()?;
+            if keeps {
+                follower.end()?;
+            }
             return Ok(Evidence::Lasso { path: follower.real, cycle: Vec::new() });
         }
-        follower.let_go()?;
+        if keeps {
+            follower.let_go()?;
+        }
         let stem = follower.real.steps.len();
         let home = follower.real.last().to_vec();
         loop {
