@@ -6,8 +6,8 @@
 //!
 //! A run of representatives is first unwound to a run of the model that was searched. It is then followed in the model
 //! itself, state by state: where elements exchange variables, the statement that leads to a state may be another one.
-//! Where the searched model keeps processes at their ends, they go in the model itself: the same statements are executed
-//! by the same processes, and a process goes where the next statement or the end of the run has to wait for that. What
+//! Where the searched model keeps processes at their ends, they go in the model itself: the same processes execute the
+//! same statements, and a process goes where the next statement or the end of the run has to wait for that. What
 //! reaches a user is a run of the model without any of this.
 
 use std::collections::HashMap;
@@ -329,8 +329,8 @@ impl Reduced<'_> {
         Ok(follower.real)
     }
 
-    /// The same for a run into a cycle. Where processes stay at their ends, all that can disappear do so before it: in a
-    /// fair run none of them waits forever.
+    /// The same for a run into a cycle. Where processes stay at their ends, all that can disappear do so before it: in
+    /// a fair run none of them waits forever.
     fn followed_around(&self, run: &Path, cycle: &[TakenStep], control: &Control) -> Result<Evidence, Cut> {
         let mut follower = Follower::new(self, control)?;
         run.steps.iter().try_for_each(|wanted| follower.follow(wanted))?;
