@@ -150,8 +150,8 @@ fn quotients_have_the_verdicts_of_whole_systems() {
     assert!(2 * smaller > systems(), "{smaller} quotients are smaller");
 }
 
-/// A token goes around a ring, which is one step of the quotient; each process may also leave at any time. No process has
-/// to: the run on which the token goes around forever serves each in its turn.
+/// A token goes around a ring, which is one step of the quotient; each process may also leave at any time. None has to:
+/// the run on which the token goes around forever serves each in its turn.
 #[test]
 fn a_token_that_goes_around_serves_all() {
     let shape = Shape { processes: 4, controls: 2, rules: 3, events: 1, internal_percent: 0 };
