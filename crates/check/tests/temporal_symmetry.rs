@@ -9,14 +9,14 @@ use trefoil_control::Control;
 use trefoil_questions::{
     Answer, Asked, ErrorKinds, Explored, Facts, Fairness, Found, Question, Recur, Says, SymmetryUse, TemporalClaim,
 };
-use trefoil_system::{Labels, System};
-use trefoil_testkit::symmetric::{Partner, Processes, Rule, Seen, Shape, random_rule};
+use trefoil_system::{Automaton, AutomatonEdge, Cube, Labels, System};
+use trefoil_testkit::symmetric::{Held, Partner, Processes, Rule, Seen, Shape, Shown, Source, random_rule};
 use trefoil_testkit::temporal::random_automaton;
 use trefoil_testkit::{Random, seed};
 
 /// How many systems are compared; more with `TREFOIL_TEMPORAL_SYSTEMS`.
 fn systems() -> usize {
-    std::env::var("TREFOIL_TEMPORAL_SYSTEMS").ok().and_then(|text| text.parse().ok()).unwrap_or(400)
+    std::env::var("TREFOIL_TEMPORAL_SYSTEMS").ok().and_then(|text| text.parse().ok()).unwrap_or(600)
 }
 
 struct Exchanged(Arc<Processes>);
@@ -62,6 +62,13 @@ fn random_group(count: usize, random: &mut Random) -> (Vec<Vec<u32>>, Vec<Seen>,
     }
 }
 
+/// Accepts runs on which something holds forever from some moment on, as it does when a process starves.
+fn stays(letters: Cube) -> Automaton {
+    let edge = |letters, marks, target| AutomatonEdge { letters, marks, target };
+    let edges = vec![vec![edge(Cube::ALL, 0, 0), edge(letters, 0, 1)], vec![edge(letters, 1, 1)]];
+    Automaton { edges, initial: vec![0], marks: 1, end: None }
+}
+
 #[test]
 fn quotients_have_the_verdicts_of_whole_systems() {
     let seed = seed();
@@ -91,13 +98,16 @@ fn quotients_have_the_verdicts_of_whole_systems() {
         let processes = Arc::new(processes);
         let stutters = random.chance(50);
         let claims: Vec<TemporalClaim> = (0..2)
-            .map(|_| TemporalClaim {
-                says: Says::Accepts(random_automaton(1 + random.below(3), 2, &mut random)),
-                propositions: vec![0, 1],
-                stutters,
+            .map(|_| {
+                let automaton = match random.below(3) {
+                    0 => random_automaton(1 + random.below(3), 2, &mut random),
+                    _ => stays(Cube::literal(random.below(2) as u32, random.chance(50))),
+                };
+                TemporalClaim { says: Says::Accepts(automaton), propositions: vec![0, 1], stutters }
             })
             .collect();
-        let fairness = [Fairness::None, Fairness::Weak, Fairness::Strong][random.below(3)];
+        let fairness =
+            [Fairness::None, Fairness::Weak, Fairness::Weak, Fairness::Strong, Fairness::Strong][random.below(5)];
         let mut strategy = STRATEGIES[random.below(STRATEGIES.len())];
         if is_ring && strategy == "sorted" {
             strategy = "enumerate";
@@ -138,4 +148,37 @@ fn quotients_have_the_verdicts_of_whole_systems() {
     }
     assert!(10 * holding > systems() && 10 * failing > systems(), "{holding} hold, {failing} fail");
     assert!(2 * smaller > systems(), "{smaller} quotients are smaller");
+}
+
+/// A token goes around a ring, which is one step of the quotient; each process may also leave at any time. None has to:
+/// the run on which the token goes around forever serves each in its turn.
+#[test]
+fn a_token_that_goes_around_serves_all() {
+    let shape = Shape { processes: 4, controls: 2, rules: 3, events: 1, internal_percent: 0 };
+    let rule = Rule {
+        from: 0,
+        variable: Held::Any,
+        shared: Held::Nothing,
+        partner: Partner::Nobody,
+        to: 0,
+        partner_to: None,
+        next_variable: Source::Kept,
+        next_shared: Source::Own,
+        shown: Shown::EventOwn(0),
+    };
+    let passes = Rule { shared: Held::Own, partner: Partner::Next, next_shared: Source::Partner, ..rule };
+    let leaves = Rule { shared: Held::Any, to: 1, next_shared: Source::Kept, ..rule };
+    let labels = Arc::new(Labels::new());
+    let processes = Processes::new(&labels, shape, vec![rule, passes, leaves], vec![vec![1, 2, 3, 0]]);
+    let processes = Arc::new(processes.seeing(vec![Seen::Somewhere(1)]));
+    let says = Says::Accepts(stays(Cube::literal(0, false)));
+    let claims = [TemporalClaim { says, propositions: vec![0], stutters: false }];
+    for fairness in [Fairness::None, Fairness::Weak, Fairness::Strong] {
+        for strategy in [None, Some("auto"), Some("hillclimbing")] {
+            let (explored, no_steps) = (Explored::default(), ErrorKinds::default());
+            let recur = Recur { claims: &claims, asked: 0, decided_as: 0, fairness, explored: &explored, no_steps };
+            let answer = answer(&processes, recur, strategy, 1);
+            assert!(matches!(answer.found[0], Found::Fails(_)), "{fairness:?} {strategy:?}");
+        }
+    }
 }
