@@ -23,7 +23,7 @@ use trefoil_system::{Cut, Label, Labels, Path, System, TakenStep, Writing};
 
 use super::Opened;
 use super::decompose::{InParts, apart};
-use super::growth::{growing, remembered, watched, width};
+use super::growth::{remembered, show_growing, watched, width};
 use super::words::LinearWords;
 use crate::check::{
     Asked, Assertion, AssertionReport, Claim, Coverage, Evidence, Finding, Run, Unused, unused, unused_strategy,
@@ -147,7 +147,7 @@ impl Script {
                 report.tell(&Diagnostic::error(REFUSED, refusal.why, place), &self.sources);
             }
             Err(Unanswered::Cut { cut: Cut::Stopped, counts }) => {
-                job.control.progress().detail(growing(&self.model));
+                show_growing(&self.model, &job.control);
                 report.give_up(Unfinished::new(job.control.why(), &job.control));
                 report.count_unfinished(&counts);
             }

@@ -23,13 +23,21 @@ pub(crate) fn watched<X>(model: &Model, control: &Control, search: impl FnOnce()
         let (ended, waiting) = mpsc::channel::<()>();
         scope.spawn(move || {
             while waiting.recv_timeout(REFRESH) == Err(RecvTimeoutError::Timeout) {
-                control.progress().detail(growing(model));
+                show_growing(model, control);
             }
         });
         let found = search();
         drop(ended);
         found
     })
+}
+
+/// Shows which parameters get more and more values, if any do; otherwise what the search itself shows stays.
+pub(crate) fn show_growing(model: &Model, control: &Control) {
+    let words = growing(model);
+    if !words.is_empty() {
+        control.progress().detail(words);
+    }
 }
 
 /// A numbering of values.
@@ -45,7 +53,7 @@ struct Numbered<'m> {
 
 /// The parameters whose values are numbered as they are found, when these are many, with the value that was found
 /// last. Parameters whose values can be the same have one numbering.
-pub(crate) fn growing(model: &Model) -> String {
+fn growing(model: &Model) -> String {
     let model = model.widest().map_or(model, |widest| &**widest);
     let mut numberings: Vec<Numbered<'_>> = Vec::new();
     for (place, slot) in model.layout().slots().iter().enumerate() {
