@@ -170,3 +170,30 @@ fn the_solver_and_its_reason_are_named_and_what_does_not_fit_is_refused() {
     let words = refused(&types, &script);
     assert!(words.contains("--engine symbolic") && words.contains("--symmetry Id"), "{words}");
 }
+
+#[test]
+fn a_game_that_is_cut_says_which_engine_gave_up_and_how_far_it_was() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    // Nine counters that mix their values: 11^9 states, and no diagram of them is small.
+    let parameters: Vec<String> = (0..9).map(|own| format!("p{own}: Nat")).collect();
+    let summand = |own: usize| {
+        let (next, after) = ((own + 1) % 9, (own + 2) % 9);
+        format!("(p{own} != p{next}) -> a . P(p{own} = (p{own} + p{after} * 2 + 1) mod 11)")
+    };
+    let summands: Vec<String> = (0..9).map(summand).collect();
+    let text = format!(
+        "act a;\nproc P({}) = {};\ninit P(1, 0, 0, 0, 0, 0, 0, 0, 0);\n",
+        parameters.join(", "),
+        summands.join("\n + ")
+    );
+    let file = written(folder.path(), "hard.mcrl2", &text);
+    let asked = ["--formula", "[true*]<true>true", "--engine", "symbolic", "--solver", "full", "--timeout", "2s"];
+    let (code, out, err) = run(&[&asked[..], &["--format", "json"]].concat(), &file);
+    let document: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{out}{err}"));
+    let result = &document["runs"][0]["results"][0];
+    assert_eq!((code, &result["verdict"], &result["engine"]), (Some(3), &"unknown".into(), &"symbolic".into()));
+    assert!(result["peak_nodes"].as_u64().is_some_and(|nodes| nodes > 512), "{result}");
+    assert!(result["vertices"].as_u64().is_some_and(|vertices| vertices > 1), "{result}");
+    let (_, out, err) = run(&[&asked[..], &["--symmetry", "auto"]].concat(), &file);
+    assert!(out.contains("--engine symbolic has no symmetry reduction"), "{out}{err}");
+}

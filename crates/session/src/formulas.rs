@@ -21,7 +21,7 @@ use trefoil_lts::Lts;
 use trefoil_lts::equivalence::Equivalence;
 use trefoil_mcrl2::decompose::{ComposedSystem, Freedom, Hiding};
 use trefoil_mcrl2::system::Model;
-use trefoil_questions::{Answer, Evidence as Shown, Facts, Found, Question, Unanswered};
+use trefoil_questions::{Answer, EngineChoice, Evidence as Shown, Facts, Found, Question, SymmetryUse, Unanswered};
 use trefoil_source::{Diagnostic, Place, ReportedPlace, Sources};
 use trefoil_system::{Cut, Label, LabelId, Labels, System, Value};
 
@@ -259,6 +259,10 @@ impl Script {
         let unused = self.unused(index, options);
         report.notes.extend(unused.iter().map(|unused| unused.words.clone()));
         let asked = unused.iter().fold(options.clone(), |rest, unused| rest.without(unused.setting));
+        if (&asked.symmetry, asked.engine) == (&Some(SymmetryUse::Automatic), Some(EngineChoice::Symbolic)) {
+            let option = asked.text(Setting::Symmetry);
+            report.notes.push(format!("{option} was not used: --engine symbolic has no symmetry reduction"));
+        }
         let place = Place::File(self.file.clone());
         let composed = match self.in_parts(index, &asked, &mut report, job) {
             Ok(composed) => composed,
@@ -330,8 +334,9 @@ impl Script {
             Unanswered::Refused(refusal) => {
                 report.tell(&Diagnostic::error(REFUSED, refusal.why, place), &self.sources);
             }
-            Unanswered::Cut { cut: Cut::Stopped, .. } => {
+            Unanswered::Cut { cut: Cut::Stopped, counts } => {
                 report.give_up(Unfinished::new(job.control.why(), &job.control));
+                report.count_unfinished(&counts);
             }
             Unanswered::Cut { cut, .. } => report.tell(&cut_short(&cut, &job.control, place), &self.sources),
         }

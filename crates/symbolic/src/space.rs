@@ -223,11 +223,6 @@ impl<'s> Space<'s> {
         &self.states
     }
 
-    /// How many states were reached when they were counted last.
-    pub fn counted(&self) -> &UBig {
-        &self.counted
-    }
-
     /// Rounds of the exploration: levels, where it is breadth-first.
     pub fn rounds(&self) -> u64 {
         self.rounds
@@ -346,7 +341,12 @@ impl<'s> Space<'s> {
     /// The states of an exploration that was cut: those after its last round, or, where to count them would take too
     /// long, those that were counted last. The progress shows no other number from now on.
     pub(crate) fn count_so_far(&mut self) -> UBig {
-        let states = self.diagrams.count_after_all(&self.states, MOST_COUNTED_AFTER_ALL);
+        self.count_of_cut(&self.states.clone())
+    }
+
+    /// The same for a set of states beside this space.
+    pub fn count_of_cut(&mut self, states: &Set) -> UBig {
+        let states = self.diagrams.count_after_all(states, MOST_COUNTED_AFTER_ALL);
         let states = states.unwrap_or_else(|| self.counted.clone());
         let progress = self.control.progress();
         progress.begin(PHASE, 0);

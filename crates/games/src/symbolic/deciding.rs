@@ -163,7 +163,6 @@ pub fn decide_symbolically(
     let decided = decided(&mut game, options, &mut counts);
     counts.rounds = game.space().rounds();
     counts.peak_nodes = game.space().diagrams().peak_nodes();
-    counts.vertices = game.space().counted().clone();
     let outcome = decided.and_then(|(winner, solver, why)| {
         counts.vertices = game.count()?;
         counts.edges = game.edges()?;
@@ -181,7 +180,10 @@ pub fn decide_symbolically(
             let played = walked.map(|walked| walked.played);
             Ok(SymbolicDecision { winner, early, solver, why, counts, played, is_one_play, won })
         }
-        Err(cut) => Err(SymbolicUndecided { cut, counts }),
+        Err(cut) => {
+            counts.vertices = game.count_of_cut();
+            Err(SymbolicUndecided { cut, counts })
+        }
     }
 }
 

@@ -338,6 +338,11 @@ impl<'s> GrowingGame<'s> {
         self.pool.diagrams().count(self.all.diagram())
     }
 
+    /// How many vertices there are when the exploration was cut.
+    pub fn count_of_cut(&mut self) -> UBig {
+        self.space.count_of_cut(self.all.diagram())
+    }
+
     /// How the players win.
     pub fn trail(&self) -> &Trail {
         &self.trail

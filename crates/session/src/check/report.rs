@@ -271,6 +271,7 @@ impl AssertionReport {
     pub(crate) fn count_unfinished(&mut self, counts: &Counts) {
         if counts.symbolic.is_some() {
             self.count(counts);
+            self.engine = Some("symbolic");
         }
     }
 
