@@ -1,11 +1,11 @@
-/*
- * The lock of Mellor-Crummey and Scott: processes that want the lock form a queue, each waiting for a variable of its
+/* expect: 1552 states, 4385 transitions, 1 errors */
+/* The lock of Mellor-Crummey and Scott: processes that want the lock form a queue, each waiting for a variable of its
  * own. A process swaps itself into the tail; if there was another one, it links itself behind it and waits until that
  * one passes the lock on. A process that leaves and finds none behind it clears the tail, unless another one has just
  * swapped itself in: then it waits for the link.
  *
  * No process starves, if every process that can always go on goes on (--fairness weak). The claim names one process, so
- * the others may be exchanged; by symmetry it is then true of all of them.
+ * the others may be exchanged; by symmetry it is then true of all of them. Without fairness the claim fails.
  */
 #define N 4
 #define NONE N
