@@ -29,6 +29,23 @@ fn every_example_has_its_numbers_and_its_verdict() {
     }
 }
 
+/// The numbers of states and transitions are Spin's; the claim needs fairness.
+#[test]
+fn the_queue_lock_starves_none_of_its_processes_under_weak_fairness() {
+    let file = folder().join("claims/queue_lock.pml");
+    for symmetry in ["off", "auto"] {
+        let fair = results(&file, &["--symmetry", symmetry, "--fairness", "weak"]);
+        assert_eq!(fair.len(), 3);
+        assert!(fair.iter().all(|answer| answer["verdict"] == "holds"), "{symmetry}: {fair:?}");
+        let unfair = results(&file, &["--symmetry", symmetry]);
+        let verdicts: Vec<&str> = unfair.iter().filter_map(|answer| answer["verdict"].as_str()).collect();
+        assert_eq!(verdicts, ["holds", "holds", "fails"], "{symmetry}");
+        if symmetry == "off" {
+            assert_eq!((&unfair[0]["visited_states"], &unfair[0]["visited_transitions"]), (&1552.into(), &4385.into()));
+        }
+    }
+}
+
 #[test]
 fn a_counterexample_is_shown_step_by_step() {
     let file = folder().join("philosophers.pml");

@@ -1,4 +1,3 @@
-/* expect: 1552 states, 4385 transitions, 1 errors */
 /* The lock of Mellor-Crummey and Scott: processes that want the lock form a queue, each waiting for a variable of its
  * own. A process swaps itself into the tail; if there was another one, it links itself behind it and waits until that
  * one passes the lock on. A process that leaves and finds none behind it clears the tail, unless another one has just
