@@ -1,10 +1,10 @@
 //! Systems that take turns.
 //!
 //! Saturation and chaining gain from steps that do not depend on each other. Where every step changes one common slot,
-//! whose turn it is, no two of them are independent: saturation closes sets under steps below that slot again and
-//! again, for every way in which the turn came there, and meets values that are new in every round. There levels are
-//! best, each made from the new states of the one before: four in a row with seven columns (70,208,900,607,103 states)
-//! is not explored by saturation in minutes, and in half a minute level by level.
+//! whose turn it is, no two of them are independent: each time the turn changes, saturation closes the sets below that
+//! slot again, and every round meets new values. Levels are better there, each made from the new states of the one
+//! before: four in a row with seven columns (70,208,900,607,103 states) is not explored by saturation in minutes, and
+//! takes a minute level by level.
 //!
 //! Whether a system is like that is seen in its relations, once the set of states has become large: then they have
 //! most of their values, and one pair that leaves the slot alone is enough to exclude it.

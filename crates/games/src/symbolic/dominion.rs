@@ -12,8 +12,8 @@
 //! cycle, and are no heads any more; when all are gone, there is no such cycle (Emerson and Lei, *Efficient model
 //! checking in fragments of the propositional mu-calculus*, 1986).
 //!
-//! It shares only the predecessors of sets with the solvers. Cost: for each level of the opponent a search backwards
-//! for every round in which heads go, each of whose steps goes through all entries of the trail.
+//! It shares only the predecessors of sets with the solvers. Cost: each level of the opponent takes one backward search
+//! per round that removes heads, and each step of a search visits all entries of the trail.
 
 use trefoil_control::Stopped;
 

@@ -27,7 +27,9 @@
 //! Invariants: equal halves of one part are one half. A half reads its part's parameters and its inputs, nothing else.
 //! Columns of one summand are equal exactly when their parameters are.
 //!
-//! Cost: linear in the expressions, times the number of cases, at most [`MOST_CASES`] for a summand.
+//! Cost: linear in the expressions, times the number of cases ([`cases`]).
+
+mod cases;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
@@ -38,12 +40,10 @@ use trefoil_data::sorts::{BOOL, SortKind, SortRef};
 use trefoil_data::syntax::tree::Container;
 use trefoil_data::typed::{DataSpecification, Typed, TypedId, VariableId};
 
-use super::expressions::{applied, cases, is_enumerated, renamed, shape, variable, variables};
+use super::expressions::{applied, is_enumerated, renamed, shape, variable, variables};
 use crate::linear::{Event, LinearProcess, Maker, Parameter, Summand};
 use crate::processes::ActionId;
-
-/// The most cases of one summand.
-const MOST_CASES: usize = 32;
+use cases::Case;
 
 /// A value on which participants must agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -154,13 +154,6 @@ pub(super) fn cleave(
     Ok(Cleaved { process: Arc::new(process), origins, parts, halves, joints })
 }
 
-/// A case of a summand.
-struct Case {
-    conditions: Vec<TypedId>,
-    updates: Vec<(usize, TypedId)>,
-    exact: bool,
-}
-
 /// A half while it is being made.
 #[derive(Default)]
 struct Draft {
@@ -203,77 +196,6 @@ impl Cleaving<'_> {
     fn is_mixed(&self, id: TypedId) -> bool {
         let reads = self.reads(id);
         !self.own.iter().any(|own| reads.is_subset(own))
-    }
-
-    /// The cases of a summand: disjunctions over several parts, and updates by a test that other parts have.
-    fn cases_of(&mut self, original: usize) -> Vec<Case> {
-        let summand = &self.linear.summands[original];
-        // An update that writes what was there is not an update.
-        let is_update = |&&(slot, value): &&(usize, TypedId)| {
-            variable(&self.linear.data, value) != Some(self.linear.parameters[slot].variable)
-        };
-        let updates: Vec<(usize, TypedId)> = summand.updates.iter().filter(is_update).copied().collect();
-        if self.whole.contains(&original) {
-            return vec![Case { conditions: summand.conditions.clone(), updates, exact: true }];
-        }
-        let mut found = vec![Case { conditions: Vec::new(), updates, exact: true }];
-        for &condition in &summand.conditions {
-            let ways = if self.is_mixed(condition) { cases(&mut self.data, condition) } else { vec![vec![condition]] };
-            if ways.len() == 1 || found.len() * ways.len() > MOST_CASES {
-                let conjuncts = if ways.len() == 1 { &ways[0][..] } else { &[condition][..] };
-                found.iter_mut().for_each(|case| case.conditions.extend_from_slice(conjuncts));
-                continue;
-            }
-            let with = |case: &Case, way: &Vec<TypedId>| Case {
-                conditions: case.conditions.iter().chain(way).copied().collect(),
-                updates: case.updates.clone(),
-                exact: false,
-            };
-            found = found.iter().flat_map(|case| ways.iter().map(move |way| with(case, way))).collect();
-        }
-        let mut done = Vec::new();
-        while let Some(case) = found.pop() {
-            if done.len() + found.len() + 2 > MOST_CASES {
-                done.push(case);
-                continue;
-            }
-            match self.foreign_test(&case) {
-                None => done.push(case),
-                Some((place, test, values)) => {
-                    for (truth, value) in [true, false].into_iter().zip(values).rev() {
-                        let own = self.linear.parameters[case.updates[place].0].variable;
-                        let mut updates = case.updates.clone();
-                        updates[place].1 = value;
-                        if variable(&self.data, value) == Some(own) {
-                            updates.remove(place);
-                        }
-                        let place = self.data.tree.place(test);
-                        let test = match truth {
-                            true => test,
-                            false => {
-                                Maker { data: &mut self.data, place }.operator(Operator::Not, &[BOOL], BOOL, &[test])
-                            }
-                        };
-                        let ways = cases(&mut self.data, test);
-                        let ways = if ways.len() > 1 { vec![vec![test]] } else { ways };
-                        let conditions = case.conditions.iter().chain(&ways[0]).copied().collect();
-                        found.push(Case { conditions, updates, exact: false });
-                    }
-                }
-            }
-        }
-        done
-    }
-
-    /// An update by a test of parameters that a holder does not have, its test, and its two values.
-    fn foreign_test(&self, case: &Case) -> Option<(usize, TypedId, [TypedId; 2])> {
-        case.updates.iter().enumerate().find_map(|(place, &(slot, value))| {
-            let Some((Operator::If, &[test, then, otherwise])) = applied(&self.data, value) else { return None };
-            let written = self.linear.parameters[slot].variable;
-            let reads = self.reads(test);
-            let is_foreign = self.own.iter().any(|own| own.contains(&written) && !reads.is_subset(own));
-            is_foreign.then_some((place, test, [then, otherwise]))
-        })
     }
 
     /// The parts that take part.

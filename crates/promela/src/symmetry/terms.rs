@@ -112,6 +112,29 @@ pub(super) struct Builder<'a> {
     pub(super) span: Span,
 }
 
+impl<'a> Builder<'a> {
+    fn new(
+        program: &'a Program,
+        settled: &'a Settled,
+        (classes, constants): (&'a Classes, &'a Constants<'a>),
+        items: &'a mut Items,
+        kind: ProcessTypeId,
+    ) -> Builder<'a> {
+        Builder {
+            named: vec![false; items.len()],
+            program,
+            settled,
+            classes,
+            items,
+            marks: HashMap::new(),
+            fixed: BTreeMap::new(),
+            constants,
+            kind,
+            span: program.processes[0].span,
+        }
+    }
+}
+
 /// The terms of a program, or the statement that has none.
 pub(super) fn terms(
     program: &Program,
@@ -120,19 +143,7 @@ pub(super) fn terms(
     constants: &Constants<'_>,
     items: &mut Items,
 ) -> Result<Terms, Reason> {
-    let count = items.len();
-    let mut builder = Builder {
-        program,
-        settled,
-        classes,
-        items,
-        marks: HashMap::new(),
-        fixed: BTreeMap::new(),
-        named: vec![false; count],
-        constants,
-        kind: 0,
-        span: program.processes[0].span,
-    };
+    let mut builder = Builder::new(program, settled, (classes, constants), items, 0);
     let live = |kind: usize| settled.types.contains(&(kind as ProcessTypeId));
     let mut all = Terms {
         transitions: Vec::new(),
@@ -204,19 +215,7 @@ pub(super) fn of_propositions(
     constants: &Constants<'_>,
     items: &mut Items,
 ) -> Vec<Result<(Term, Vec<ItemId>), Reason>> {
-    let count = items.len();
-    let mut builder = Builder {
-        program,
-        settled,
-        classes,
-        items,
-        marks: HashMap::new(),
-        fixed: BTreeMap::new(),
-        named: vec![false; count],
-        constants,
-        kind: NO_PROCESS,
-        span: program.processes[0].span,
-    };
+    let mut builder = Builder::new(program, settled, (classes, constants), items, NO_PROCESS);
     let mut term = |&expression: &ExpressionId| {
         builder.fixed.clear();
         let term = builder.truth(expression).map_err(|Misfit(why)| Reason::at(None, why))?;
