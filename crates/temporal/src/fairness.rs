@@ -16,7 +16,7 @@ use std::collections::HashMap;
 use trefoil_control::{Control, Stopped};
 use trefoil_questions::Fairness;
 
-use crate::folded::parts;
+use crate::components::components;
 use crate::graph::Graph;
 use crate::product::{Pair, Product};
 
@@ -158,4 +158,22 @@ pub(crate) fn strongly_fair(
         work.extend(parts(product, &left));
     }
     Ok(fair)
+}
+
+/// The strongly connected components of some pairs.
+pub(crate) fn parts(product: &Product<'_>, pairs: &[Pair]) -> Vec<Vec<Pair>> {
+    let numbers: HashMap<Pair, u32, foldhash::fast::FixedState> =
+        pairs.iter().zip(0..).map(|(&pair, number)| (pair, number)).collect();
+    let targets: Vec<Vec<u32>> = pairs
+        .iter()
+        .map(|&pair| {
+            let mut own = Vec::new();
+            product.steps(pair, |step| own.extend(numbers.get(&step.target)));
+            own
+        })
+        .collect();
+    let (component, count) = components(&targets);
+    let mut parts: Vec<Vec<Pair>> = vec![Vec::new(); count as usize];
+    pairs.iter().zip(component).for_each(|(&pair, part)| parts[part as usize].push(pair));
+    parts
 }

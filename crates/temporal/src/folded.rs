@@ -37,8 +37,7 @@ use trefoil_questions::{ErrorKinds, Fairness};
 use trefoil_symmetry::{CarryingExplorer, Quotient};
 use trefoil_system::{Action, Cut, LabelId, StateId, System, Value};
 
-use crate::components::components;
-use crate::fairness::Agents;
+use crate::fairness::{Agents, parts};
 use crate::graph::Graph;
 use crate::product::{Pair, Product};
 
@@ -341,23 +340,6 @@ pub(crate) fn fair_parts(
         work.extend(parts(product, &left));
     }
     Ok(fair)
-}
-
-/// The strongly connected components of some pairs.
-pub(crate) fn parts(product: &Product<'_>, pairs: &[Pair]) -> Vec<Vec<Pair>> {
-    let numbers: PairNumbers = pairs.iter().zip(0..).map(|(&pair, number)| (pair, number)).collect();
-    let targets: Vec<Vec<u32>> = pairs
-        .iter()
-        .map(|&pair| {
-            let mut own = Vec::new();
-            product.steps(pair, |step| own.extend(numbers.get(&step.target)));
-            own
-        })
-        .collect();
-    let (component, count) = components(&targets);
-    let mut parts: Vec<Vec<Pair>> = vec![Vec::new(); count as usize];
-    pairs.iter().zip(component).for_each(|(&pair, part)| parts[part as usize].push(pair));
-    parts
 }
 
 /// A step of a cycle: the state it leaves, and its place among all steps that the system gives there; no place where
