@@ -249,7 +249,8 @@ impl Script {
             text.push_str(&format!(" and {more} more"));
         }
         let all = self.model.groups().len();
-        Some(format!("{} of {all} never has a step: {text}", counted(idle.len() as u64, "summand")))
+        let verb = if idle.len() == 1 { "has" } else { "have" };
+        Some(format!("{} of {all} never {verb} a step: {text}", counted(idle.len() as u64, "summand")))
     }
 
     /// A run in words; it was replayed before.
