@@ -31,6 +31,7 @@ pub struct MatrixRow {
 const EVERYTHING: Facts = Facts {
     symmetries: ProvableSymmetries::Named,
     partial_order: true,
+    candidates: true,
     decomposition: true,
     explicit: false,
     observations: Observations::FromTransitions,

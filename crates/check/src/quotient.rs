@@ -59,7 +59,8 @@ pub(crate) fn in_quotient(
         };
     }
     let tally = Tally::of(std::mem::take(&mut answer.counts.classes));
-    let total = answer.complete.then(|| quotient.total([&tally].into_iter())).flatten();
+    let counts_all = answer.complete && !answer.fewer_steps;
+    let total = counts_all.then(|| quotient.total([&tally].into_iter())).flatten();
     answer.symmetry = Some(UsedSymmetry {
         order: symmetry.order().to_string(),
         structure: symmetry.structure().name(),

@@ -15,7 +15,7 @@ use crate::cycles::{CycleSearch, Tools};
 use crate::fit::Misfits;
 use crate::frontier::Frontier;
 use crate::patches::Source;
-use crate::search::{Counts, Edge, Finding, Found, Order, Shared, Visited, Visitor};
+use crate::search::{Counts, Edge, Finding, Found, Order, Proviso, Shared, Visited, Visitor};
 use crate::states::Inserter;
 use crate::workers::Worker;
 
@@ -27,6 +27,17 @@ struct Expanded {
     id: StateId,
     /// Behind the last of its steps in the batch.
     end: usize,
+    /// The number of the candidate whose steps these are.
+    candidate: Option<u32>,
+}
+
+/// A state whose candidate did not meet the proviso.
+struct Again {
+    id: StateId,
+    /// The next candidate.
+    number: u32,
+    /// The states that the candidates so far have found.
+    fresh: Vec<StateId>,
 }
 
 struct PackedStep {
@@ -58,6 +69,8 @@ pub(crate) struct Output {
     /// States that are to be expanded when rows are packed in a way that fits these values, too.
     pub(crate) aside: Frontier,
     pub(crate) misfits: Misfits,
+    /// In a search with fewer steps, the states that were expanded with all their steps.
+    pub(crate) whole: Frontier,
     /// The least finding.
     pub(crate) found: Option<Found>,
 }
@@ -84,6 +97,15 @@ pub(crate) enum Job {
     Expand,
     /// Cycles of `τ` are looked for from them.
     FindCycles,
+    /// They are marked: they were expanded with all their steps.
+    Finish,
+}
+
+/// An explorer for a thread; one that knows candidates where they are wanted and there are any.
+fn explorer_of<'s>(shared: &Shared<'s>) -> Box<dyn Explorer + 's> {
+    let reducing =
+        shared.reducing.and_then(|reducing| shared.system.reducing_explorer(shared.control, reducing.visible));
+    reducing.unwrap_or_else(|| shared.system.explorer(shared.control))
 }
 
 /// How many words of successors are made between two polls of the budgets.
@@ -106,6 +128,9 @@ pub(crate) struct Expander<'s, V> {
     width: usize,
     /// How many words the store keeps for a state.
     words: usize,
+    /// States that are to be expanded with another candidate, or with all their steps, and those in the batch.
+    again: Vec<Again>,
+    in_batch: Vec<Again>,
 }
 
 impl<'s, V: Visitor> Expander<'s, V> {
@@ -114,7 +139,7 @@ impl<'s, V: Visitor> Expander<'s, V> {
         let Staff { visitor, counts } = staff;
         Expander {
             shared,
-            explorer: shared.system.explorer(shared.control),
+            explorer: explorer_of(shared),
             inserter: shared.states.inserter(),
             visitor,
             counts,
@@ -125,6 +150,8 @@ impl<'s, V: Visitor> Expander<'s, V> {
             row: packing.least_row(),
             width: packing.width(),
             words: shared.states.kept_words(),
+            again: Vec::new(),
+            in_batch: Vec::new(),
         }
     }
 
@@ -157,8 +184,9 @@ impl<'s, V: Visitor> Expander<'s, V> {
         self.counts
     }
 
-    /// Adds a state and its steps to the batch, or sets it aside.
-    fn generate(&mut self, id: StateId, output: &mut Output) {
+    /// Adds a state and its steps to the batch, or sets it aside. Where there is a candidate with this number, its
+    /// steps are taken for all.
+    fn generate(&mut self, id: StateId, number: u32, output: &mut Output) {
         let Batch { sources, rows, steps, packed, .. } = &mut self.batch;
         let (from, before) = (rows.len(), (steps.len(), packed.len()));
         let mut all_fit = true;
@@ -218,17 +246,48 @@ impl<'s, V: Visitor> Expander<'s, V> {
             steps.push(PackedStep { hash, label: step.label, group: step.group, class: step.class });
             Ok(())
         };
-        let walk = self.explorer.successors(row, &mut sink);
-        if walk.is_ok() && all_fit {
-            sources.push(Expanded { id, end: steps.len() });
+        let candidate = match shared.reducing {
+            Some(_) => self.explorer.candidate(row, number, &mut sink),
+            None => Ok(false),
+        };
+        let walk = match candidate {
+            Ok(true) => Ok(Some(number)),
+            Ok(false) => self.explorer.successors(row, &mut sink).map(|()| None),
+            Err(cut) => Err(cut),
+        };
+        if let (&Ok(candidate), true) = (&walk, all_fit) {
+            sources.push(Expanded { id, end: steps.len(), candidate });
             return;
         }
         rows.truncate(from);
         steps.truncate(before.0);
         packed.truncate(before.1);
         match walk {
-            Ok(()) => output.aside.push(id),
+            Ok(_) => output.aside.push(id),
             Err(cut) => self.shared.cut(cut),
+        }
+    }
+
+    /// Do the steps of a candidate suffice?
+    fn meets_proviso(&mut self, edges: &[Edge]) -> bool {
+        let inserter = &mut self.inserter;
+        let mut is_good = |edge: &Edge| !inserter.is_claimed(edge.target) || inserter.is_finished(edge.target);
+        match self.shared.reducing.map(|reducing| reducing.proviso) {
+            Some(Proviso::All) => edges.iter().all(is_good),
+            Some(Proviso::One) => edges.iter().any(&mut is_good),
+            None => true,
+        }
+    }
+
+    /// Expands states again whose candidates did not meet the proviso.
+    fn expand_again(&mut self, output: &mut Output) {
+        while !self.again.is_empty() && !self.shared.halted() {
+            self.in_batch = std::mem::take(&mut self.again);
+            for at in 0..self.in_batch.len() {
+                self.generate(self.in_batch[at].id, self.in_batch[at].number, output);
+            }
+            self.work_off(output);
+            self.in_batch.clear();
         }
     }
 
@@ -255,6 +314,26 @@ impl<'s, V: Visitor> Expander<'s, V> {
             }
             if batch.edges.len() < source.end - begin {
                 break;
+            }
+            let before = self.in_batch.iter().position(|again| again.id == source.id);
+            if let Some(number) = source.candidate
+                && !self.meets_proviso(&batch.edges)
+            {
+                let mut fresh = before.map_or_else(Vec::new, |at| std::mem::take(&mut self.in_batch[at].fresh));
+                fresh.extend(batch.edges.iter().filter(|edge| edge.fresh).map(|edge| edge.target));
+                self.again.push(Again { id: source.id, number: number + 1, fresh });
+                begin = source.end;
+                continue;
+            }
+            if self.shared.reducing.is_some() && source.candidate.is_none() {
+                output.whole.push(source.id);
+            }
+            // What candidates found, the state has found.
+            if let Some(at) = before {
+                for &found in &self.in_batch[at].fresh {
+                    let first = batch.edges.iter_mut().find(|edge| edge.target == found);
+                    first.into_iter().for_each(|edge| edge.fresh = true);
+                }
             }
             if self.shared.cycles && batch.edges.iter().all(|edge| edge.label.is_visible()) {
                 self.inserter.finish(source.id);
@@ -339,6 +418,12 @@ impl<V: Visitor> Worker for Expander<'_, V> {
             self.inserter.release();
             return;
         }
+        if job == Job::Finish {
+            let states = piece.iter().cloned().flatten().map(StateId);
+            states.for_each(|state| self.inserter.finish(state));
+            self.inserter.release();
+            return;
+        }
         if job == Job::Claim {
             let inserter = &mut self.inserter;
             let states = piece.iter().cloned().flatten().map(StateId);
@@ -349,9 +434,10 @@ impl<V: Visitor> Worker for Expander<'_, V> {
         let before = self.counts;
         'piece: for range in piece {
             for id in range.clone().map(StateId) {
-                self.generate(id, output);
+                self.generate(id, 0, output);
                 if self.batch.steps.len() >= BATCH_STEPS || self.batch.sources.len() >= BATCH_SOURCES {
                     self.work_off(output);
+                    self.expand_again(output);
                     if self.shared.halted() {
                         break 'piece;
                     }
@@ -362,6 +448,7 @@ impl<V: Visitor> Worker for Expander<'_, V> {
             }
         }
         self.work_off(output);
+        self.expand_again(output);
         self.inserter.release();
         self.show_progress(before);
     }

@@ -33,5 +33,8 @@ pub use collect::{Collected, Unfinished, collect};
 pub use packing::Packing;
 pub use probe::{Coverage, Observer, Probe, ProbeEnd, Sighting, Traces, probe};
 pub use reach::{BITSTATE, EXACT, HASH_COMPACT, ReachEngine};
-pub use search::{Counts, Edge, End, Exploration, Finding, Found, Options, Order, Visited, Visitor, search};
+pub use search::{
+    Counts, Edge, End, Exploration, Finding, Found, Options, Order, Proviso, Reducing, Visited, Visitor, search,
+    search_reducing,
+};
 pub use states::{DENSE_BITS, Inserter, Reader, StateSet, States};

@@ -18,7 +18,7 @@ use trefoil_system::{
 };
 
 use crate::probe::{Observer, Probe, ProbeEnd, Sighting, Traces, probe};
-use crate::search::{End, Exploration, Finding, Options, Order, Visited, Visitor, search};
+use crate::search::{End, Exploration, Finding, Options, Order, Proviso, Reducing, Visited, Visitor, search_reducing};
 
 /// A search for what must not be reached.
 pub struct ReachEngine {
@@ -75,8 +75,11 @@ impl Engine for ReachEngine {
         }
     }
 
-    fn honours(&self, _: Kind, _: &Facts, asked: &mut Asked) {
+    fn honours(&self, _: Kind, facts: &Facts, asked: &mut Asked) {
         asked.take(Setting::KeepGoing);
+        if facts.candidates && self.sort == Sort::Exact {
+            asked.take(Setting::PartialOrder);
+        }
         let own = match asked.store {
             None | Some(Store::Exact) => self.sort == Sort::Exact,
             Some(Store::HashCompact) => self.sort == Sort::HashCompact,
@@ -107,6 +110,7 @@ impl Engine for ReachEngine {
             store,
             until: (!terms.asked.keep_going).then_some(reach.asked),
             threads: terms.threads,
+            fewer_steps: terms.asked.partial_order == Some(true),
         })))
     }
 }
@@ -121,6 +125,8 @@ struct Reaching<'q> {
     /// The search ends with the first finding for this goal.
     until: Option<usize>,
     threads: usize,
+    /// Are independent steps taken in one order only?
+    fewer_steps: bool,
 }
 
 impl Prepared for Reaching<'_> {
@@ -176,7 +182,9 @@ impl Reaching<'_> {
             broken: 0,
             classes: Vec::new(),
         };
-        let found: Exploration<Watch<'_>> = search(task.system, &settings, control, watch);
+        let none = SlotSet::default();
+        let reducing = self.fewer_steps.then_some(Reducing { visible: &none, proviso: Proviso::One });
+        let found: Exploration<Watch<'_>> = search_reducing(task.system, &settings, reducing, control, watch);
         let complete = match found.end {
             End::Complete => true,
             End::Found(_) => false,
@@ -206,6 +214,10 @@ impl Reaching<'_> {
             ..Counts::default()
         };
         let mut answer = self.answer_of(complete, counts, None);
+        if self.fewer_steps {
+            answer.fewer_steps = true;
+            answer.reductions.push("independent steps were taken in one order (partial-order reduction)".to_string());
+        }
         for goal in 0..self.reach.goals.len() {
             // When the search ended early, only the run to its own goal is a shortest one.
             if !complete && goal != self.reach.asked {

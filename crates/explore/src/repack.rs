@@ -4,8 +4,7 @@
 //! at a time, and the old ones are freed as soon as their states have moved, so that the two sets are never complete at
 //! the same time. Then the index is built.
 //!
-//! No other thread uses the set meanwhile: it is taken by value. Bits that are kept beside rows are lost; a search that
-//! needs them does not pack again.
+//! No other thread uses the set meanwhile: it is taken by value. Bits that are kept beside rows move with them.
 #![allow(unsafe_code)]
 
 use std::ops::Range;
@@ -19,7 +18,7 @@ use trefoil_system::{StateId, Value};
 use crate::index::Index;
 use crate::packing::Packing;
 use crate::positions::lock;
-use crate::rows::{SEGMENT_ROWS, Segment};
+use crate::rows::{Marks, SEGMENT_ROWS, Segment};
 use crate::states::{Inserter, StateSet, Table};
 use crate::sync::Ordering;
 
@@ -73,6 +72,13 @@ impl StateSet {
         extent
     }
 
+    /// The bits beside the states of a segment.
+    fn marks_of(&self, segment: usize) -> Option<Marks> {
+        let Table::Hashed { index, .. } = &self.table else { return None };
+        let index = index.read().unwrap_or_else(PoisonError::into_inner);
+        index.segments[segment].get().map(|segment| segment.marks.copied())
+    }
+
     /// The same states with the same numbers, packed in another way that is wide enough, perhaps as trees.
     pub(crate) fn repacked(mut self, packing: Packing, trees: bool, control: &Control) -> Result<StateSet, Stopped> {
         let fresh = match trees {
@@ -83,7 +89,6 @@ impl StateSet {
         else {
             unreachable!("positions are kept in tables with an index");
         };
-        debug_assert!(!self.keep.claims && !self.keep.cycles, "bits of states are lost");
         let used = lock(old_blocks).used();
         std::mem::swap(&mut *lock(blocks), &mut *lock(old_blocks));
         let bound = fresh.bound();
@@ -103,7 +108,10 @@ impl StateSet {
                         return Ok(());
                     }
                     control.check()?;
-                    let segment = Segment::new(fresh.kept.bytes(), fresh.keep);
+                    let mut segment = Segment::new(fresh.kept.bytes(), fresh.keep);
+                    if let Some(marks) = self.marks_of(at) {
+                        segment.marks = marks;
+                    }
                     for id in states_of(at, &used) {
                         // SAFETY: the position is published, and the thread that published it no longer writes.
                         let kept = unsafe { conversion.convert(id, control)? };

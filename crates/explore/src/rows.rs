@@ -24,8 +24,9 @@ pub(crate) const SEGMENT_ROWS: usize = if cfg!(test) { 8 } else { 1 << 12 };
 pub(crate) struct Keep {
     /// Whether it was scheduled in its final round.
     pub(crate) claims: bool,
-    /// Whether it is known to reach no cycle of `τ` by `τ`.
-    pub(crate) cycles: bool,
+    /// Whether it is known to reach no cycle of `τ` by `τ`; or, in a search with fewer steps, whether it was expanded
+    /// with all its steps in an earlier level.
+    pub(crate) finished: bool,
 }
 
 /// The bits of states `0..len`.
@@ -38,7 +39,7 @@ impl Marks {
     /// For this many states.
     pub(crate) fn new(len: usize, keep: Keep) -> Marks {
         let bits = |kept: bool| atomics64(if kept { len.div_ceil(64) } else { 0 });
-        Marks { claims: bits(keep.claims), finished: bits(keep.cycles) }
+        Marks { claims: bits(keep.claims), finished: bits(keep.finished) }
     }
 
     /// True for exactly one caller per state.
@@ -50,13 +51,25 @@ impl Marks {
         word.load(Ordering::Relaxed) & bit == 0 && word.fetch_or(bit, Ordering::Relaxed) & bit == 0
     }
 
-    /// From now on the state is known to reach no cycle of `τ` by `τ`.
+    /// Was the state claimed?
+    #[inline]
+    pub(crate) fn is_claimed(&self, at: usize) -> bool {
+        self.claims[at / 64].load(Ordering::Relaxed) & 1 << (at % 64) != 0
+    }
+
+    /// The same bits beside other rows. No thread may change them meanwhile.
+    pub(crate) fn copied(&self) -> Marks {
+        let copy = |bits: &[AtomicU64]| bits.iter().map(|word| AtomicU64::new(word.load(Ordering::Relaxed))).collect();
+        Marks { claims: copy(&self.claims), finished: copy(&self.finished) }
+    }
+
+    /// From now on the state is finished.
     #[inline]
     pub(crate) fn finish(&self, at: usize) {
         self.finished[at / 64].fetch_or(1 << (at % 64), Ordering::Release);
     }
 
-    /// Is the state known to reach no cycle of `τ` by `τ`?
+    /// Is the state finished?
     #[inline]
     pub(crate) fn is_finished(&self, at: usize) -> bool {
         self.finished[at / 64].load(Ordering::Acquire) & 1 << (at % 64) != 0

@@ -28,6 +28,19 @@
 //! Between two rounds the states may be packed in another way ([`crate::fit`]). The threads end then, and new ones
 //! continue with the visitors.
 //!
+//! # Fewer steps
+//!
+//! Where independent steps need not be taken in every order, a system may know a part of the steps of a state that
+//! suffices, a *candidate* ([`Explorer::candidate`]), and [`search_reducing`] then takes only these. Others must not be
+//! put off forever, and the [`Proviso`] says what that takes: a target of a candidate must lie in a later level than
+//! its source, or in an earlier one and have been expanded with all its steps. So along a cycle some state has all its
+//! steps: levels cannot always grow, and where they do not, the target has. A state lies in a later level when it was
+//! not claimed, for the states of a level are claimed when the level begins; and those that were expanded with all
+//! their steps are marked when it ends. So a choice depends on complete levels only, and not on the threads. Where a
+//! candidate does not meet the proviso, the next one is tried, and in the end all steps are taken, among which those of
+//! the candidates are. It is the proviso of Bošnački and Holzmann (*Improving Spin's partial-order reduction for
+//! breadth-first search*, 2005) with levels for the queue.
+//!
 //! # What a search is for
 //!
 //! A [`Visitor`] sees every state once, with its steps, on the thread that expanded it, and may report a [`Finding`]. A
@@ -46,7 +59,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use trefoil_control::{Control, Rest};
-use trefoil_system::{Cut, Explorer, GroupId, LabelId, StateId, System, TakenStep, Value};
+use trefoil_system::{Cut, Explorer, GroupId, LabelId, SlotSet, StateId, System, TakenStep, Value};
 
 use crate::expand::{Expander, Job, Staff};
 use crate::fit::{Fit, Misfits};
@@ -95,6 +108,26 @@ impl Options {
             threads => threads.min(1024),
         }
     }
+}
+
+/// When the steps of a candidate may stand for all steps of a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Proviso {
+    /// One of them leads to a later level, or to a state that has all its steps: every step that can be taken is taken
+    /// somewhere, and every state without steps is found.
+    One,
+    /// All of them do: claims about whole runs that do not depend on how often a state is repeated have
+    /// the same answers.
+    All,
+}
+
+/// How to do with fewer steps.
+#[derive(Clone, Copy, Debug)]
+pub struct Reducing<'a> {
+    /// The slots whose values matter: no candidate writes them.
+    pub visible: &'a SlotSet,
+    /// When a candidate is good enough.
+    pub proviso: Proviso,
 }
 
 /// A step of a visited state.
@@ -240,6 +273,7 @@ pub(crate) struct Shared<'a> {
     pub(crate) order: Order,
     pub(crate) cycles: bool,
     pub(crate) steps_only: bool,
+    pub(crate) reducing: Option<Reducing<'a>>,
     pub(crate) states: &'a StateSet,
     pub(crate) patches: &'a Patches,
     /// Does the store keep rows as trees?
@@ -287,12 +321,28 @@ pub fn search<V: Visitor>(
     control: &Control,
     visitor: impl Fn() -> V + Sync,
 ) -> Exploration<V> {
+    search_reducing(system, options, None, control, visitor)
+}
+
+/// The same with fewer steps, where that is wanted and the system knows independent ones; only in the order that counts
+/// every step.
+pub fn search_reducing<V: Visitor>(
+    system: &dyn System,
+    options: &Options,
+    reducing: Option<Reducing<'_>>,
+    control: &Control,
+    visitor: impl Fn() -> V + Sync,
+) -> Exploration<V> {
     assert!(!options.cycles || options.order == Order::Visible, "cycles are looked for in visible order");
+    assert!(reducing.is_none() || options.order == Order::Steps, "levels are those of steps");
     let threads = options.thread_count();
     // A search for cycles looks up rows without inserting them, which trees do not support. States that are set aside
     // are expanded in a round of their own, which only the order that counts every step allows.
     let mut fit = Fit::new(system.layout(), !options.cycles, options.order == Order::Steps);
-    let keep = Keep { claims: options.order == Order::Visible, cycles: options.cycles };
+    let keep = Keep {
+        claims: options.order == Order::Visible || reducing.is_some(),
+        finished: options.cycles || reducing.is_some(),
+    };
     let (packing, trees) = fit.packing();
     let mut states =
         if trees { StateSet::of_trees(packing, keep, threads) } else { StateSet::keeping(packing, keep, threads) };
@@ -306,6 +356,7 @@ pub fn search<V: Visitor>(
             order: options.order,
             cycles: options.cycles,
             steps_only: options.steps_only,
+            reducing,
             states: &states,
             patches: &patches,
             trees: states.has_trees(),
@@ -387,6 +438,8 @@ struct Progress {
     claimed: BTreeMap<u32, Frontier>,
     /// The same for what belongs to the next level.
     next: BTreeMap<u32, Frontier>,
+    /// In a search with fewer steps, the states of this level that were expanded with all their steps.
+    whole: Frontier,
     /// How many states wait in these tables.
     waits: u64,
     /// States that were expanded.
@@ -410,7 +463,8 @@ enum Repack {
 impl Progress {
     /// Prepares the next round of this level; returns whether there is one. In visible order the states that wait to be
     /// claimed are claimed before any state of the round is expanded: otherwise a silent step from one of them could
-    /// claim another for the next round, and which states a round has would depend on the threads.
+    /// claim another for the next round, and which states a round has would depend on the threads. In a search with
+    /// fewer steps they are claimed to say that they are not of a later level.
     fn take_up<V: Visitor>(&mut self, shared: &Shared<'_>, crew: &mut Crew<'_, Expander<'_, V>>) -> bool {
         while self.round.is_empty() {
             let first = |table: &BTreeMap<u32, Frontier>| table.first_key_value().map(|(&silent, _)| silent);
@@ -421,7 +475,7 @@ impl Progress {
             self.round = self.claimed.remove(&silent).unwrap_or_default();
             let scheduled = self.scheduled.remove(&silent).unwrap_or_default();
             self.waits -= self.round.len() + scheduled.len();
-            if shared.order == Order::Steps {
+            if shared.order == Order::Steps && shared.reducing.is_none() {
                 self.round.append(scheduled);
             } else if !scheduled.is_empty() {
                 for output in crew.run(scheduled.into_pieces(crew.len()), Job::Claim) {
@@ -482,6 +536,9 @@ fn run_levels<V: Visitor>(
         if shared.halted() || progress.found.is_some() || progress.next.is_empty() {
             return;
         }
+        if !progress.whole.is_empty() {
+            crew.run(std::mem::take(&mut progress.whole).into_pieces(crew.len()), Job::Finish);
+        }
         progress.scheduled = std::mem::take(&mut progress.next);
         progress.first_round = progress.history.len();
         // Larger distances are only displayed; a search of 2^32 levels does not end anyway.
@@ -525,6 +582,7 @@ fn run_round<V: Visitor>(shared: &Shared<'_>, crew: &mut Crew<'_, Expander<'_, V
         }
         misfits.append(&output.misfits);
         aside.append(output.aside);
+        progress.whole.append(output.whole);
     }
     if !misfits.is_empty() && !shared.halted() {
         progress.round = aside;

@@ -498,13 +498,19 @@ impl<'a> Inserter<'a> {
         self.with_marks(id, Marks::claim)
     }
 
-    /// The state reaches no cycle of `τ` by `τ`.
+    /// Was the state claimed?
+    #[inline]
+    pub(crate) fn is_claimed(&mut self, id: StateId) -> bool {
+        self.with_marks(id, Marks::is_claimed)
+    }
+
+    /// The state is finished: see [`Keep`].
     #[inline]
     pub(crate) fn finish(&mut self, id: StateId) {
         self.with_marks(id, Marks::finish);
     }
 
-    /// Is the state known to reach no cycle of `τ` by `τ`?
+    /// Is the state finished?
     #[inline]
     pub(crate) fn is_finished(&mut self, id: StateId) -> bool {
         self.with_marks(id, Marks::is_finished)
@@ -603,7 +609,7 @@ mod tests {
         builder.preemption_bound = Some(2);
         builder.check(move || {
             let layout = Layout::new(vec![Slot::bounded("value", 1 << bits), Slot::bounded("rest", 16)]);
-            let set = Arc::new(StateSet::keeping(Packing::new(&layout), Keep { claims: true, cycles: true }, 1));
+            let set = Arc::new(StateSet::keeping(Packing::new(&layout), Keep { claims: true, finished: true }, 1));
             let work = |set: &StateSet, list: &[Value]| -> Vec<(Value, StateId, bool, bool)> {
                 let mut inserter = set.inserter();
                 let mut told = Vec::new();

@@ -140,13 +140,14 @@ pub(crate) fn written_globals(program: &Program) -> Vec<bool> {
 
 /// The cells of a process type that any statement of it writes, and its parameters.
 pub(crate) fn written_locals(program: &Program, process: &ProcessType) -> Vec<bool> {
-    let mut written: Vec<bool> = process
-        .frame
-        .cells
-        .iter()
-        .enumerate()
-        .map(|(at, cell)| cell.hidden || at < process.parameters as usize)
-        .collect();
+    let mut written = assigned_locals(program, process);
+    written[..process.parameters as usize].fill(true);
+    written
+}
+
+/// The cells of a process type that any statement of it writes, and those that are hidden.
+pub(crate) fn assigned_locals(program: &Program, process: &ProcessType) -> Vec<bool> {
+    let mut written: Vec<bool> = process.frame.cells.iter().map(|cell| cell.hidden).collect();
     for transition in process.transitions.iter().flatten() {
         for place in written_by(&transition.action) {
             let place = &program.places[place as usize];

@@ -9,11 +9,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use support::compile;
 use trefoil_control::Control;
-use trefoil_explore::{End, Finding, Options, Order, Visited, Visitor, search};
+use trefoil_explore::{End, Finding, Options, Order, Proviso, Reducing, Visited, Visitor, search, search_reducing};
 use trefoil_promela::symmetry::{Symmetric, Symmetries, symmetries};
 use trefoil_promela::{FaultKind, Model};
 use trefoil_symmetry::{Quotient, Symmetry, Tally, UBig, strategy_named};
-use trefoil_system::{Cut, Edge, Explorer, Picture, System, Value};
+use trefoil_system::{Cut, Edge, Explorer, Picture, SlotSet, System, Value};
 use trefoil_testkit::promela_symmetric::{SHAPES, random_symmetric_program};
 use trefoil_testkit::{Random, seed};
 
@@ -196,6 +196,30 @@ fn check_quotients(symmetric: &Symmetric, space: &Space, orbits: usize, text: &s
             assert!(explored.counts.states as usize >= orbits, "{name}\n{text}");
             assert!(explored.counts.states as usize <= space.states.len(), "{name}\n{text}");
         }
+        for proviso in [Proviso::One, Proviso::All] {
+            let reducing = Reducing { visible: &SlotSet::default(), proviso };
+            let verdicts = || Verdicts { model: symmetric.model(), faults: BTreeSet::new(), ends: false };
+            let fewer = search_reducing(&quotient, &options, Some(reducing), &control, verdicts);
+            assert_eq!(fewer.end, End::Complete);
+            assert!(fewer.counts.states <= explored.counts.states, "{name}\n{text}");
+            let found = &fewer.visitors[0];
+            assert_eq!((found.faults.clone(), found.ends), self::verdicts(space), "{name}, {proviso:?}\n{text}");
+        }
+    }
+}
+
+/// What a search in which independent steps are taken in one order has to find.
+struct Verdicts<'m> {
+    model: &'m Model,
+    faults: BTreeSet<FaultKind>,
+    ends: bool,
+}
+
+impl Visitor for Verdicts<'_> {
+    fn visit(&mut self, state: &Visited<'_>, _: &mut dyn Explorer) -> Result<Finding, Cut> {
+        self.faults.extend(state.steps.iter().filter_map(|edge| self.model.fault(edge.label)).map(|fault| fault.kind));
+        self.ends |= state.steps.is_empty() && !self.model.is_valid_end(state.row);
+        Ok(Finding::Nothing)
     }
 }
 

@@ -21,6 +21,8 @@ pub struct Answer {
     pub counts: Counts,
     /// The reductions that were used, in words.
     pub reductions: Vec<String>,
+    /// Whether independent steps were taken in one order only: then states are missing that other orders lead to.
+    pub fewer_steps: bool,
     /// The symmetry that was used.
     pub symmetry: Option<UsedSymmetry>,
     /// What a search that kept no states knows about what it missed: what it did not find is not proved.
@@ -41,6 +43,7 @@ impl Answer {
             complete: false,
             counts: Counts::default(),
             reductions: Vec::new(),
+            fewer_steps: false,
             symmetry: None,
             coverage: None,
             solver: None,

@@ -11,6 +11,8 @@ pub struct Facts {
     pub symmetries: ProvableSymmetries,
     /// Can independent steps be taken in one order only?
     pub partial_order: bool,
+    /// Do its explorers know parts of the steps of a state that suffice, where a search takes care of the rest?
+    pub candidates: bool,
     /// Can it be taken apart along its parameters?
     pub decomposition: bool,
     /// Is all of it in memory already?
@@ -40,6 +42,7 @@ impl Facts {
         Facts {
             symmetries: if system.action().is_some() { ProvableSymmetries::Found } else { ProvableSymmetries::None },
             partial_order: false,
+            candidates: false,
             decomposition: false,
             explicit: system.in_memory().is_some(),
             observations: system.observations(),

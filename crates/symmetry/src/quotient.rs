@@ -196,6 +196,11 @@ impl System for Quotient<'_> {
         Box::new(QuotientExplorer::new(self, control))
     }
 
+    fn reducing_explorer<'e>(&'e self, control: &'e Control, visible: &SlotSet) -> Option<Box<dyn Explorer + 'e>> {
+        let steps = self.system.reducing_explorer(control, visible)?;
+        Some(Box::new(QuotientExplorer { steps, ..QuotientExplorer::new(self, control) }))
+    }
+
     fn observations(&self) -> Observations {
         self.system.observations()
     }
@@ -266,7 +271,9 @@ pub struct CarryingExplorer<'a>(QuotientExplorer<'a>);
 impl CarryingExplorer<'_> {
     /// The steps of a representative.
     pub fn steps(&mut self, row: &[Value], sink: &mut dyn FnMut(&CarriedStep<'_>) -> Walk) -> Walk {
-        self.0.walk::<true>(row, &mut |step, target, element| sink(&CarriedStep { step, target, element }))
+        let mut carried =
+            |step: Step<'_>, target: &[Value], element: &[u32]| sink(&CarriedStep { step, target, element });
+        self.0.walk::<true>(row, Which::All, &mut carried).map(|_| ())
     }
 
     /// The image of an agent under an element.
@@ -282,6 +289,13 @@ impl<'a> Quotient<'a> {
         explorer.twins.remembers = true;
         CarryingExplorer(explorer)
     }
+}
+
+/// Which steps of a state are wanted.
+#[derive(Clone, Copy)]
+enum Which {
+    All,
+    Candidate(u32),
 }
 
 impl<'a> QuotientExplorer<'a> {
@@ -303,7 +317,12 @@ impl<'a> QuotientExplorer<'a> {
     /// The steps of a representative, each with the row it leads to in the system and, where they are wanted, the
     /// element that carries this row to its representative.
     #[inline]
-    fn walk<const CARRYING: bool>(&mut self, row: &[Value], sink: &mut CarriedSink<'_>) -> Walk {
+    fn walk<const CARRYING: bool>(
+        &mut self,
+        row: &[Value],
+        which: Which,
+        sink: &mut CarriedSink<'_>,
+    ) -> Result<bool, Cut> {
         let QuotientExplorer {
             quotient,
             steps,
@@ -322,7 +341,7 @@ impl<'a> QuotientExplorer<'a> {
         kept.clear();
         kept_classes.clear();
         kept_elements.clear();
-        steps.successors(row, &mut |step| {
+        let mut carried = |step: Step<'_>| {
             let (group, label, written) = (quotient.group_of[step.group.index()], step.label, Written::Group);
             let agents = step.agents;
             let slots = quotient.changed(&step, row, changed);
@@ -369,13 +388,22 @@ impl<'a> QuotientExplorer<'a> {
                 }
             }
             sink(Step { group, label, row: reduced.row, written, class, agents }, step.row, element)
-        })
+        };
+        match which {
+            Which::All => steps.successors(row, &mut carried).map(|()| true),
+            Which::Candidate(number) => steps.candidate(row, number, &mut carried),
+        }
     }
 }
 
 impl Explorer for QuotientExplorer<'_> {
     fn successors(&mut self, row: &[Value], sink: &mut Sink<'_>) -> Walk {
-        self.walk::<false>(row, &mut |step, _, _| sink(step))
+        self.walk::<false>(row, Which::All, &mut |step, _, _| sink(step)).map(|_| ())
+    }
+
+    /// Independent steps of a state stay independent when the states they lead to are renamed.
+    fn candidate(&mut self, row: &[Value], number: u32, sink: &mut Sink<'_>) -> Result<bool, Cut> {
+        self.walk::<false>(row, Which::Candidate(number), &mut |step, _, _| sink(step))
     }
 
     fn mark(&mut self, mark: MarkId, reads: &[Value]) -> Result<Value, Cut> {

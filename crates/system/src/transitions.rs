@@ -177,6 +177,12 @@ pub trait System: Send + Sync {
     /// and dropped by one thread, and behaves like a new one after a walk that was cut.
     fn explorer<'a>(&'a self, control: &'a Control) -> Box<dyn Explorer + 'a>;
 
+    /// An explorer that also knows, for most states, a part of their steps that suffices ([`Explorer::candidate`]),
+    /// where the values of the visible slots are what matters; nothing where independent steps are not known.
+    fn reducing_explorer<'a>(&'a self, _: &'a Control, _visible: &SlotSet) -> Option<Box<dyn Explorer + 'a>> {
+        None
+    }
+
     /// The same system with more room in its rows, after a walk ended with [`Cut::Outgrown`].
     fn widened(&self) -> Option<Arc<dyn System>> {
         None
@@ -236,6 +242,18 @@ pub trait System: Send + Sync {
 pub trait Explorer {
     /// Passes every successor of `row` to `sink`, always in the same order, until the sink or the control ends it.
     fn successors(&mut self, row: &[Value], sink: &mut Sink<'_>) -> Walk;
+
+    /// Passes some steps of `row` to `sink` that suffice where independent steps need not be taken in every order, and
+    /// says so; or passes nothing. The steps are all that are enabled in a set of groups. No group of the set depends
+    /// on a group outside that can move before one of the set does: whatever else happens first, they stay as they are,
+    /// and both orders lead to the same state. At least one step is passed, and none of them writes a slot that is
+    /// visible.
+    ///
+    /// A search that takes only these steps must see to it that others are not put off forever. A state may have
+    /// several such sets, which are numbered from 0, the cheapest first.
+    fn candidate(&mut self, _row: &[Value], _number: u32, _sink: &mut Sink<'_>) -> Result<bool, Cut> {
+        Ok(false)
+    }
 
     /// Passes every step of one group to `sink`, given the values of the group's [`Group::inputs`] in some reachable
     /// row, ascending by slot, whatever the other slots hold. By default the other slots are filled in from the initial

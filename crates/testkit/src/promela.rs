@@ -13,6 +13,66 @@ pub fn random_program(random: &mut Random) -> String {
     writer.text
 }
 
+/// A random program whose processes mostly keep to themselves: channels and numbers are handed to them as parameters,
+/// each reads one channel of its own and writes another's, and few statements touch what all share.
+pub fn random_messages(random: &mut Random) -> String {
+    let processes = 2 + random.below(2);
+    let capacities: Vec<usize> = (0..processes).map(|_| [0, 1, 1, 2][random.below(4)]).collect();
+    let mut text = "byte g; bit flag[3];\n".to_string();
+    for (number, capacity) in capacities.iter().enumerate() {
+        text.push_str(&format!("chan q{number} = [{capacity}] of {{ byte }};\n"));
+    }
+    text.push_str("proctype P(chan in, out; byte me) {\n byte x, y;\n");
+    let statements = |random: &mut Random| {
+        const OWN: &[&str] = &["x = 1 - x", "y = x", "x != 1", "x = 0", "skip", "flag[me] = 1 - flag[me]"];
+        const MESSAGES: &[&str] = &["in?x", "out!x", "in?y; out!y", "out!me % 2", "in?1", "nempty(in)", "in?eval(x)"];
+        const SHARED: &[&str] = &[
+            "g = (g + 1) % 3",
+            "flag[(me + 1) % 3] == 0",
+            "g == x",
+            "assert(g < 2)",
+            "y = flag[x]",
+            "in??y",
+            "out!!x",
+        ];
+        let list = [OWN, OWN, MESSAGES, MESSAGES, SHARED][random.below(5)];
+        list[random.below(list.len())].to_string()
+    };
+    let kinds = 1 + random.below(2);
+    let body = |random: &mut Random| {
+        let mut text = String::new();
+        for _ in 0..1 + random.below(3) {
+            let [one, two] = [statements(random), statements(random)];
+            text.push_str(&match random.below(7) {
+                0 => format!(" if :: {one} :: {two} fi;\n"),
+                1 => format!(" if :: {one} -> {two} :: else -> x = (x + 1) % 2 fi;\n"),
+                2 => format!(" atomic {{ {one}; {two} }};\n"),
+                3 => format!(" do :: y < 1 -> y++; {one} :: {two} -> break od;\n"),
+                4 => format!(" {one}; timeout -> {two};\n"),
+                _ => format!(" {one}; {two};\n"),
+            });
+        }
+        text
+    };
+    text.push_str(&body(random));
+    text.push_str(if random.below(3) == 0 { "end: goto end2; end2: in?x; goto end2\n}\n" } else { " skip\n}\n" });
+    if kinds > 1 {
+        text.push_str("proctype Q(chan in, out; byte me) {\n byte x, y;\n");
+        text.push_str(&body(random));
+        text.push_str(" skip\n}\n");
+    }
+    text.push_str("init { atomic {");
+    for number in 0..processes {
+        let kind = if kinds > 1 && random.below(2) == 0 { "Q" } else { "P" };
+        // Mostly a ring, sometimes two read one channel.
+        let out = if random.below(4) == 0 { random.below(processes) } else { (number + 1) % processes };
+        text.push_str(&format!(" run {kind}(q{number}, q{out}, {number});"));
+    }
+    let end = ["", " g = 1", " skip; run P(q0, q1, 0)"][random.below(3)];
+    text.push_str(&format!(" }};{} }}\n", if end.is_empty() { " skip" } else { end }));
+    text
+}
+
 struct Writer<'r> {
     random: &'r mut Random,
     text: String,

@@ -38,8 +38,8 @@ pub(crate) struct Checking {
     /// Do not compress sequential components by strong bisimulation
     #[arg(long)]
     pub(crate) no_leaf_compression: bool,
-    /// Partial-order reduction, as `:[partial order reduce]` asks for: take independent steps in one order; on when no
-    /// value follows [default: off]
+    /// Partial-order reduction, as `:[partial order reduce]` asks for in CSPM, and of assertions and end states in
+    /// Promela: take independent steps in one order; on when no value follows [default: off]
     #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on",
           value_parser = PossibleValuesParser::new(["on", "off"]).map(|value| value == "on"))]
     pub(crate) partial_order: Option<bool>,

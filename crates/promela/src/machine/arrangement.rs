@@ -14,7 +14,7 @@
 //!
 //! Channels have Spin's numbers: global ones first, then those of the processes, oldest first; 0 is no channel.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use trefoil_system::{Layout, Slot, Values};
@@ -196,6 +196,29 @@ impl Arrangement {
             fields: self.kinds[kind as usize].fields.len() as u32,
             position: Some(position as u8),
         })
+    }
+
+    /// Are the slots of a channel never those of anything else?
+    pub(crate) fn is_plain(&self, queue: &Queue) -> bool {
+        queue.position.is_none_or(|position| self.positions[usize::from(position)].types.len() == 1)
+    }
+
+    /// The capacities of the channels that have their slots for themselves, by the slots of their lengths.
+    pub(crate) fn capacities(&self) -> HashMap<u32, u32> {
+        let positions = self.positions.iter().enumerate().filter(|(_, place)| place.types.len() == 1);
+        let own = positions.flat_map(|(number, place)| self.queues_at(number, place.types[0]));
+        let holding = self.queues.iter().copied().chain(own).filter(|queue| queue.capacity > 0);
+        holding.map(|queue| (queue.slot, queue.capacity)).collect()
+    }
+
+    /// The slots of a position that belong to no channel, whichever type stands there.
+    pub(crate) fn frame(&self, position: usize) -> std::ops::Range<usize> {
+        let place = &self.positions[position];
+        let end = |kind: &ProcessTypeId| {
+            self.shapes[usize::from(*kind)].queues.first().map_or(place.width, |&(offset, _)| offset)
+        };
+        let width = place.types.iter().map(end).min().unwrap_or(0);
+        place.base as usize..(place.base + width) as usize
     }
 
     /// How many slots a row has.

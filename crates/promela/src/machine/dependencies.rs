@@ -38,50 +38,10 @@ pub(super) fn groups(
 ) -> (Vec<Group>, Vec<Vec<Reason>>) {
     let steps = Steps::new(survey, arrangement);
     let (survey, all) = (&steps.survey, &steps.all);
-    // The slots that each move touches itself: when it is the first of a step, and inside one.
-    let mut first: Vec<Touched> = all.iter().map(|one| survey.one(one, true)).collect();
-    let mut inside: Vec<Touched> = all.iter().map(|one| survey.one(one, false)).collect();
-    if arrangement.code.terms.terms.iter().any(|term| matches!(term, Term::Enabled(_))) {
-        let mut everyone = Touched::default();
-        first.iter().for_each(|touched| {
-            everyone.ask(touched);
-        });
-        everyone.reasons = 0;
-        for touched in first.iter_mut().chain(&mut inside).filter(|touched| touched.has(Reason::Enabled)) {
-            touched.ask(&everyone);
-        }
-    }
-    let runs = steps.runs(&inside);
-    let mut names = Vec::new();
-    let mut groups: Vec<Touched> = Vec::new();
-    let mut alone: Vec<Touched> = Vec::new();
-    for (number, one) in all.iter().enumerate() {
-        let mut touched = first[number].clone();
-        steps.alternatives(one, &first, &mut touched);
-        alone.push(touched.clone());
-        if one.step.atomic {
-            touched.add(&runs[&one.run()]);
-            touched.because(Reason::Atomic);
-        }
-        if !grouping.has_pairs() && !steps.receivers[number].is_empty() {
-            steps.handshakes(number, &inside, &runs, &mut touched);
-            touched.because(Reason::Handshakes);
-        }
-        names.push(survey.name(one));
-        groups.push(touched);
-    }
+    let (mut groups, runs) = steps.touched(grouping);
+    let mut names: Vec<String> = all.iter().map(|one| survey.name(one)).collect();
     for &(send, receive) in &grouping.pairs {
-        let other = &all[receive as usize];
-        let mut touched = alone[send as usize].clone();
-        touched.add(&inside[receive as usize]);
-        steps.alternatives(other, &inside, &mut touched);
-        if other.step.atomic {
-            touched.add(&runs[&other.run()]);
-            touched.because(Reason::Atomic);
-        }
-        touched.because(Reason::Handshake);
         names.push(format!("{} to {}", names[send as usize], names[receive as usize]));
-        groups.push(touched);
     }
     for &(number, value) in &grouping.split {
         let (one, slot) = (&all[number as usize], grouping.split_of(number).map_or(0, |split| split.slot));
@@ -96,11 +56,6 @@ pub(super) fn groups(
         groups.push(groups[number as usize].clone());
     }
     let width = arrangement.width();
-    // No process comes to where these begin.
-    for (one, touched) in all.iter().zip(&mut groups).filter(|(one, _)| !survey.is_reachable(one)) {
-        *touched = Touched::default();
-        touched.reads.insert(arrangement.positions[one.position].base as usize + 1);
-    }
     // A slot that no group writes keeps its initial value, and nothing depends on it.
     let mut changing = vec![false; width];
     for touched in &groups {
@@ -116,6 +71,11 @@ pub(super) fn groups(
         Group { name, guards, may_write: touched.writes.set(width), last_resort, ..Group::default() }
     });
     (groups.collect(), reasons)
+}
+
+/// The slots that the steps of each move touch, and those of each pair of a send and a receive.
+pub(super) fn touched(survey: Survey<'_>, arrangement: &Arrangement, grouping: &Grouping) -> Vec<Touched> {
+    Steps::new(survey, arrangement).touched(grouping).0
 }
 
 /// The slots that a process touches while it keeps control, by its position, type and control state.
@@ -147,6 +107,59 @@ impl<'a> Steps<'a> {
             receivers[number] = (0..all.len()).filter(takes).map(|other| other as u32).collect();
         }
         Steps { code: &arrangement.code, survey, all, receivers }
+    }
+
+    /// The slots that the steps of each move touch, then those of each pair; and those that runs touch.
+    fn touched(&self, grouping: &Grouping) -> (Vec<Touched>, Runs) {
+        let (survey, all) = (&self.survey, &self.all);
+        // The slots that each move touches itself: when it is the first of a step, and inside one.
+        let mut first: Vec<Touched> = all.iter().map(|one| survey.one(one, true)).collect();
+        let mut inside: Vec<Touched> = all.iter().map(|one| survey.one(one, false)).collect();
+        if self.code.terms.terms.iter().any(|term| matches!(term, Term::Enabled(_))) {
+            let mut everyone = Touched::default();
+            first.iter().for_each(|touched| {
+                everyone.ask(touched);
+            });
+            everyone.reasons = 0;
+            for touched in first.iter_mut().chain(&mut inside).filter(|touched| touched.has(Reason::Enabled)) {
+                touched.ask(&everyone);
+            }
+        }
+        let runs = self.runs(&inside);
+        let mut groups: Vec<Touched> = Vec::new();
+        let mut alone: Vec<Touched> = Vec::new();
+        for (number, one) in all.iter().enumerate() {
+            let mut touched = first[number].clone();
+            self.alternatives(one, &first, &mut touched);
+            alone.push(touched.clone());
+            if one.step.atomic {
+                touched.add(&runs[&one.run()]);
+                touched.because(Reason::Atomic);
+            }
+            if !grouping.has_pairs() && !self.receivers[number].is_empty() {
+                self.handshakes(number, &inside, &runs, &mut touched);
+                touched.because(Reason::Handshakes);
+            }
+            groups.push(touched);
+        }
+        for &(send, receive) in &grouping.pairs {
+            let other = &all[receive as usize];
+            let mut touched = alone[send as usize].clone();
+            touched.add(&inside[receive as usize]);
+            self.alternatives(other, &inside, &mut touched);
+            if other.step.atomic {
+                touched.add(&runs[&other.run()]);
+                touched.because(Reason::Atomic);
+            }
+            touched.because(Reason::Handshake);
+            groups.push(touched);
+        }
+        // No process comes to where these begin.
+        for (one, touched) in all.iter().zip(&mut groups).filter(|(one, _)| !survey.is_reachable(one)) {
+            *touched = Touched::default();
+            touched.reads.insert(survey.control_slot(one.position));
+        }
+        (groups, runs)
     }
 
     /// The slots that a process touches while it keeps control, by where it stands.

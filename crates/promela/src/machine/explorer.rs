@@ -167,7 +167,7 @@ impl<'a> ModelExplorer<'a> {
     }
 
     /// Takes a row to work on, and discards the rest of a walk that was cut.
-    fn load(&mut self, row: &[Value]) {
+    pub(super) fn load(&mut self, row: &[Value]) {
         self.local.is_loaded = false;
         self.machine.load(row);
         self.forget();

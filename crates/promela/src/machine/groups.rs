@@ -137,6 +137,11 @@ impl Grouping {
         if moves[..at].iter().any(decides) { 0 } else { at }
     }
 
+    /// May the move send to a rendezvous channel?
+    pub(super) fn is_handshake(&self, step: u32) -> bool {
+        self.sends.get(step as usize).is_some_and(|&rank| rank != NO_RANK)
+    }
+
     /// Whether each pair of a send and a receive has a group of its own.
     #[inline]
     pub(super) fn has_pairs(&self) -> bool {
@@ -150,7 +155,15 @@ impl Grouping {
 
     /// The same, with groups for `timeout` of these moves.
     pub(super) fn with(survey: &Survey<'_>, arrangement: &Arrangement, timeouts: Vec<u32>) -> Grouping {
-        let mut grouping = Grouping { timeouts, ..Grouping::default() };
+        let mut grouping = Grouping::unsplit(survey, arrangement);
+        grouping.timeouts = timeouts;
+        grouping.split(survey, arrangement, &placed(&arrangement.code));
+        grouping
+    }
+
+    /// The same without splitting any group.
+    pub(super) fn unsplit(survey: &Survey<'_>, arrangement: &Arrangement) -> Grouping {
+        let mut grouping = Grouping::default();
         let all = placed(&arrangement.code);
         for &Placed { position, index, code, step } in &all {
             let moves = code.moves(step.control);
@@ -166,7 +179,6 @@ impl Grouping {
         if arrangement.kinds.iter().any(|kind| kind.capacity == 0) {
             grouping.pair(survey, &all);
         }
-        grouping.split(survey, arrangement, &all);
         grouping
     }
 

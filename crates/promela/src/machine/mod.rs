@@ -8,6 +8,7 @@ mod execute;
 mod explorer;
 mod fault;
 mod groups;
+mod independence;
 mod local;
 mod look;
 #[allow(clippy::module_inception, reason = "the machine is the idea of this folder")]
@@ -16,6 +17,7 @@ mod messages;
 mod moves;
 mod observe;
 mod parts;
+mod reducing;
 mod survey;
 mod system;
 mod terms;

@@ -116,6 +116,11 @@ impl TypeCode {
         &self.moves
     }
 
+    /// How many control states it has.
+    pub(crate) fn controls(&self) -> usize {
+        self.firsts.len() - 1
+    }
+
     /// The moves of the process at a control state.
     #[inline]
     pub(crate) fn moves(&self, control: u32) -> &[Move] {

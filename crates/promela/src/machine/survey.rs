@@ -26,7 +26,7 @@ use crate::syntax::tree::Binary;
 use super::aliases::{Aliases, Kinds, fixed_channels};
 use super::arrangement::{Arrangement, COUNT, Queue};
 use super::moves::{Act, Channel, Code, Field, IndivisibleAct, InnerStep, Move, Start, TypeCode};
-use super::terms::{Element, RemoteTermTarget, Target, Term, TermId};
+use super::terms::{Element, RemoteTermTarget, Target, Term, TermId, Terms};
 use super::touched::{Reason, Touched};
 
 /// A move and the process that makes it.
@@ -72,6 +72,10 @@ pub(super) struct Survey<'a> {
     reachable: Vec<Vec<bool>>,
     /// A slot and what is assumed of its value.
     assumed: Cell<Option<(u32, Assumed)>>,
+    /// What is known of the values of slots that no statement of the process there writes.
+    known: HashMap<u32, u32>,
+    /// Are the two ends of a channel told apart?
+    ends_apart: bool,
     /// Is `timeout` the same wherever a group is looked at, so that it reads nothing?
     timeouts_apart: bool,
 }
@@ -91,8 +95,25 @@ impl<'a> Survey<'a> {
         let globals = arrangement.globals.iter().enumerate().map(|(cell, &slot)| (slot as usize, cell)).collect();
         let reachable = program.processes.iter().map(ProcessType::reachable).collect();
         let (code, assumed) = (&*arrangement.code, Cell::new(None));
-        let timeouts_apart = false;
-        Survey { program, arrangement, code, aliases, globals, fixed_local, reachable, assumed, timeouts_apart }
+        Survey {
+            program,
+            arrangement,
+            code,
+            aliases,
+            globals,
+            fixed_local,
+            reachable,
+            assumed,
+            known: HashMap::new(),
+            ends_apart: false,
+            timeouts_apart: false,
+        }
+    }
+
+    /// The same analysis for states in which slots have these values, with the two ends of channels told apart
+    /// ([`Touched::puts`]).
+    pub(super) fn knowing(self, known: HashMap<u32, u32>) -> Survey<'a> {
+        Survey { known, ends_apart: true, ..self }
     }
 
     /// The same analysis where groups know whether `timeout` holds.
@@ -110,6 +131,9 @@ impl<'a> Survey<'a> {
 
     /// The value of an index, where what is assumed of a slot gives it; -1 where it is no good index.
     fn value(&self, term: TermId) -> Option<i32> {
+        if !self.known.is_empty() {
+            return self.known_value(term);
+        }
         let (slot, assumed) = self.assumed.get()?;
         match (self.code.terms.terms[term as usize], assumed) {
             (Term::Constant(value), Assumed::Is(_)) => Some(value),
@@ -127,6 +151,25 @@ impl<'a> Survey<'a> {
             }
             _ => None,
         }
+    }
+
+    /// The value of a term, where that of its slots is known.
+    fn known_value(&self, term: TermId) -> Option<i32> {
+        let known = |slot: u32| self.known.get(&slot).map(|&value| value as i32);
+        match self.code.terms.terms[term as usize] {
+            Term::Constant(value) => Some(value),
+            Term::Slot(slot) => known(slot),
+            Term::SlotConstant(operator, slot, other) => binary(operator, known(slot)?, other),
+            Term::SlotSlot(operator, left, right) => binary(operator, known(left)?, known(right)?),
+            Term::Binary(operator, left, right) => binary(operator, self.known_value(left)?, self.known_value(right)?),
+            _ => None,
+        }
+    }
+
+    /// The global channel that a term names, where that is known.
+    fn known_queue(&self, term: TermId) -> Option<Queue> {
+        let number = usize::try_from(self.known_value(term)?).ok()?.checked_sub(1)?;
+        self.arrangement.queues.get(number).copied()
     }
 
     /// The slots that decide by themselves which element of an array a move uses, each with how many of its values may
@@ -192,6 +235,11 @@ impl<'a> Survey<'a> {
     /// The name of a slot.
     pub(super) fn slot_name(&self, slot: u32) -> &str {
         &self.arrangement.layout.slots()[slot as usize].name
+    }
+
+    /// The slot of the control state of a process.
+    pub(super) fn control_slot(&self, position: usize) -> usize {
+        self.arrangement.positions[position].base as usize + 1
     }
 
     /// Can a process come to where a move begins?
@@ -291,6 +339,10 @@ impl<'a> Survey<'a> {
                 let queues = self.addressed(one, send.channel, first, touched);
                 for queue in queues.iter().filter(|queue| queue.capacity > 0) {
                     let slots = slots_of(queue);
+                    if self.ends_apart && first && !send.sorted && self.arrangement.is_plain(queue) {
+                        touched.puts.extend(slots);
+                        continue;
+                    }
                     touched.reads.insert(slots.start);
                     touched.writes.extend(slots.clone());
                     if send.sorted {
@@ -308,6 +360,11 @@ impl<'a> Survey<'a> {
                 }
                 let queues = self.addressed(one, receive.channel, first, touched);
                 for queue in queues.iter().filter(|queue| queue.capacity > 0) {
+                    let taken = first && !receive.copy && !receive.random;
+                    if self.ends_apart && taken && self.arrangement.is_plain(queue) {
+                        touched.takes.extend(slots_of(queue));
+                        continue;
+                    }
                     touched.because(Reason::Messages);
                     touched.reads.extend(slots_of(queue));
                     if !receive.copy {
@@ -324,7 +381,17 @@ impl<'a> Survey<'a> {
             }
             Act::Indivisible(body) => {
                 touched.because(Reason::Indivisible);
-                acts(body).for_each(|act| self.act(one, act, first, touched));
+                // What a `d_step` does with a channel need not be the first thing that it does.
+                let mut inner = Touched::default();
+                acts(body).for_each(|act| self.act(one, act, first, &mut inner));
+                if self.ends_apart {
+                    let ends = [std::mem::take(&mut inner.puts), std::mem::take(&mut inner.takes)];
+                    ends.iter().for_each(|end| {
+                        inner.reads.add(end);
+                        inner.writes.add(end);
+                    });
+                }
+                touched.add(&inner);
             }
             Act::End => {
                 let place = &self.arrangement.positions[one.position];
@@ -354,6 +421,9 @@ impl<'a> Survey<'a> {
         let queues = self.queues(one, channel);
         if let Channel::Named(term) = channel {
             self.term(one, term, first, touched);
+            if self.known_queue(term).is_some() {
+                return queues;
+            }
             touched.reads.insert(COUNT);
             if self.arrangement.fixed.is_none() {
                 // Which channel a number means depends on the processes below it.
@@ -378,6 +448,9 @@ impl<'a> Survey<'a> {
             Channel::Known(_, queue) => return vec![queue],
             Channel::Named(term) => term,
         };
+        if let Some(queue) = self.known_queue(term) {
+            return vec![queue];
+        }
         let kind = usize::from(one.code.kind);
         let cells = (self.arrangement.positions[one.position].base + self.arrangement.shapes[kind].cells) as usize;
         if let Term::Slot(slot) = self.code.terms.terms[term as usize]
@@ -451,7 +524,8 @@ impl<'a> Survey<'a> {
                 Term::SlotSlot(_, left, right) => touched.reads.extend([left as usize, right as usize]),
                 Term::At { base, slot, length } => {
                     touched.reads.insert(slot as usize);
-                    match self.assumed.get() {
+                    let known = self.known.get(&slot).map(|&value| (slot, Assumed::Is(value)));
+                    match known.or(self.assumed.get()) {
                         Some((own, Assumed::Is(value))) if own == slot => {
                             touched.reads.extend((value < length).then_some((base + value) as usize));
                         }
@@ -593,8 +667,9 @@ impl<'a> Survey<'a> {
             Term::Constant(number) => usize::try_from(number).ok().and_then(|number| number.checked_sub(1)),
             _ => None,
         };
-        let mut queues = match number.and_then(|number| self.arrangement.queues.get(number)) {
-            Some(&queue) => vec![queue],
+        let named = number.and_then(|number| self.arrangement.queues.get(number).copied());
+        let mut queues = match named.or_else(|| self.known_queue(channel)) {
+            Some(queue) => vec![queue],
             None => {
                 touched.reads.insert(COUNT);
                 if self.arrangement.fixed.is_none() {
@@ -641,6 +716,43 @@ impl<'a> Survey<'a> {
             }
         }
     }
+}
+
+/// The terms that an act evaluates, those included that only say where a value goes.
+pub(super) fn terms_of(act: &Act, terms: &Terms) -> Vec<TermId> {
+    let (mut found, mut work) = (Vec::new(), vec![act]);
+    let target = |target: &Target, found: &mut Vec<TermId>| {
+        if let Target::Element(element) = *target {
+            found.extend(terms.elements[element as usize].offsets.iter().map(|offset| offset.value));
+        }
+    };
+    let channel = |channel: Channel| match channel {
+        Channel::Named(term) => Some(term),
+        Channel::Known(..) => None,
+    };
+    while let Some(act) = work.pop() {
+        match act {
+            Act::Skip | Act::Else | Act::End => {}
+            Act::Condition(term) | Act::Assert(term) => found.push(*term),
+            Act::Assign(place, value) => {
+                target(place, &mut found);
+                found.push(*value);
+            }
+            Act::Send(send) => found.extend(send.arguments.iter().copied().chain(channel(send.channel))),
+            Act::Receive(receive) => {
+                found.extend(channel(receive.channel));
+                for field in &receive.fields {
+                    match field {
+                        Field::Store(place) => target(place, &mut found),
+                        Field::Match(value) => found.push(*value),
+                    }
+                }
+            }
+            Act::SetPriority(process, priority) => found.extend([*process, *priority]),
+            Act::Indivisible(body) => work.extend(acts(body)),
+        }
+    }
+    found
 }
 
 /// The guards of a `d_step`, then its statements.

@@ -17,6 +17,7 @@ use super::explorer::ModelExplorer;
 use super::fault::{Fault, FaultKind};
 use super::groups::Grouping;
 use super::machine::Machine;
+use super::reducing::{Analyses, ReducingExplorer};
 use super::survey::Survey;
 use super::timeouts::{Apart, TimeoutsApart};
 use super::touched::Reason;
@@ -48,6 +49,8 @@ pub struct Model {
     initial_fault: Option<FaultKind>,
     /// Whether a run may end in a state.
     marks: Vec<Mark>,
+    /// Which processes depend on each other.
+    pub(super) analyses: Analyses,
 }
 
 impl Model {
@@ -99,6 +102,7 @@ impl Model {
             initial,
             initial_fault,
             marks: Vec::new(),
+            analyses: Analyses::default(),
         };
         model.marks = vec![Mark { meaning: Meaning::ValidEnd, reads: model.valid_end_reads(), values: 2 }];
         // One mark shows 32 propositions.
@@ -308,6 +312,11 @@ impl System for Model {
 
     fn explorer<'a>(&'a self, control: &'a Budget) -> Box<dyn Explorer + 'a> {
         Box::new(ModelExplorer::new(self, control))
+    }
+
+    fn reducing_explorer<'a>(&'a self, control: &'a Budget, visible: &SlotSet) -> Option<Box<dyn Explorer + 'a>> {
+        let explorer = ReducingExplorer::new(self, control, visible)?;
+        Some(Box::new(explorer))
     }
 
     fn with_last_resorts(&self) -> Option<Box<dyn System + '_>> {

@@ -98,6 +98,18 @@ impl Slots {
         grown
     }
 
+    /// The slots, ascending.
+    pub(super) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..).zip(&self.0).flat_map(|(word, &bits)| {
+            let mut left = bits;
+            std::iter::from_fn(move || {
+                let slot = left.checked_sub(1).map(|_| word * 64 + left.trailing_zeros() as usize);
+                left &= left.wrapping_sub(1);
+                slot
+            })
+        })
+    }
+
     /// The slots below a width: hidden cells lie behind the row, and are no part of a state.
     pub(super) fn set(&self, width: usize) -> SlotSet {
         (0..width).filter(|&slot| self.0.get(slot / 64).is_some_and(|word| word >> (slot % 64) & 1 != 0)).collect()
@@ -109,6 +121,10 @@ impl Slots {
 pub(super) struct Touched {
     pub(super) reads: Slots,
     pub(super) writes: Slots,
+    /// Where the two ends of channels are told apart: the slots of channels at whose end it puts a message, and of
+    /// those from whose head it takes one, as its first statement. They are neither read nor written then.
+    pub(super) puts: Slots,
+    pub(super) takes: Slots,
     /// Whether it reads every slot, however many there are.
     pub(super) all: bool,
     /// A bit for each [`Reason`].
@@ -126,7 +142,8 @@ impl Touched {
 
     /// Adds the reads of another one, but not its writes, and returns whether anything is new.
     pub(super) fn ask(&mut self, other: &Touched) -> bool {
-        let grown = self.reads.add(&other.reads) | (other.all && !self.all) | (other.reasons & !self.reasons != 0);
+        let mut grown = self.reads.add(&other.reads) | (other.all && !self.all) | (other.reasons & !self.reasons != 0);
+        grown |= self.reads.add(&other.puts) | self.reads.add(&other.takes);
         self.all |= other.all;
         self.reasons |= other.reasons;
         grown

@@ -26,6 +26,7 @@ pub(crate) struct Posing {
 const CSPM: Facts = Facts {
     symmetries: ProvableSymmetries::Named,
     partial_order: true,
+    candidates: false,
     decomposition: false,
     explicit: false,
     observations: Observations::FromTransitions,
@@ -35,7 +36,7 @@ const CSPM: Facts = Facts {
 
 const MCRL2: Facts = Facts { symmetries: ProvableSymmetries::None, partial_order: false, decomposition: true, ..CSPM };
 
-const PROMELA: Facts = Facts { symmetries: ProvableSymmetries::Found, partial_order: false, ..CSPM };
+const PROMELA: Facts = Facts { symmetries: ProvableSymmetries::Found, partial_order: false, candidates: true, ..CSPM };
 
 /// Options that no question of a language can use, or only with another option, and why.
 pub(crate) const REASONS: &[(&str, Setting, &str)] = &[

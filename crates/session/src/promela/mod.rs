@@ -262,9 +262,13 @@ impl Script {
         if let Some(Evidence { finding: Finding::InvalidEnd, story: Some(story), .. }) = &witness {
             report.notes.extend(waiting::notes(&story.end, &self.file));
         }
+        if answer.fewer_steps && witness.is_some() {
+            report.notes.push("with partial-order reduction the counterexample need not be shortest".to_string());
+        }
         report.witness = witness;
-        if let Property::Claim(..) = property {
-            report.details = answer.reductions;
+        match property {
+            Property::Claim(..) => report.details = answer.reductions,
+            _ => report.reductions = answer.reductions,
         }
         report.why = Some(answer.why);
         report.symmetry = answer.symmetry.map(used);
