@@ -42,6 +42,8 @@ use crate::masks::{Masks, SPARE_WORDS};
 use crate::prioritise::{Arranged as Order, Priorities, PrioritisedExplorer};
 use crate::rules::{Behaviour, Component, Format, FormatId, Rule, StepExplanation};
 use crate::successors::NetworkExplorer;
+use crate::symmetry::Kept;
+use crate::trim::Trimmed;
 
 /// Which machine a component is: the number of an explicit or of a lazy one.
 #[derive(Clone, Copy)]
@@ -138,6 +140,10 @@ pub struct Network {
     pub(crate) effects: Vec<Effect>,
     /// The rules by group, listed at the first request.
     group_rules: OnceLock<GroupRules>,
+    /// What is known of its symmetries.
+    pub(crate) proofs: OnceLock<Kept>,
+    /// What trimming gave, once it was asked for.
+    pub(crate) trimmed: OnceLock<Option<Trimmed>>,
     layer: Option<Layer>,
 }
 
@@ -245,6 +251,8 @@ impl Network {
             idle: Vec::new(),
             effects: Vec::new(),
             group_rules: OnceLock::new(),
+            proofs: OnceLock::new(),
+            trimmed: OnceLock::new(),
             layer: None,
         };
         let format_slot = (formats.len() > 1).then_some(network.components.len() as u32);

@@ -23,6 +23,7 @@ use crate::network::Network;
 use crate::rules::{Behaviour, Component, Format, Rule};
 
 /// A network without unreachable parts, and the numbers that its states had.
+#[derive(Clone)]
 pub struct Trimmed {
     network: Arc<Network>,
     /// By component, the number that each of its states had; none where they are the same.
@@ -60,6 +61,14 @@ struct Remainder {
 impl Network {
     /// The network without the steps and states that its rules make unreachable; none when there are no such parts.
     pub fn trimmed(&self, control: &Control) -> Result<Option<Trimmed>, Stopped> {
+        if self.trimmed.get().is_none() {
+            // Another thread may have come first with the same.
+            let _ = self.trimmed.set(self.trim(control)?);
+        }
+        Ok(self.trimmed.get().cloned().flatten())
+    }
+
+    fn trim(&self, control: &Control) -> Result<Option<Trimmed>, Stopped> {
         if self.is_layered() {
             return Ok(None);
         }

@@ -48,7 +48,7 @@ mod structure;
 mod terms;
 mod timed;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
 use trefoil_control::Control;
@@ -88,6 +88,9 @@ impl Default for CompileOptions {
     }
 }
 
+/// How many networks are kept for further questions: one on either side of a refinement.
+const MOST_KEPT: usize = 2;
+
 /// A compiled process.
 #[derive(Clone)]
 pub struct Machine {
@@ -123,6 +126,9 @@ pub struct Compiler {
     time: timed::Time,
     /// Compressions of the script that were left out.
     left_out: BTreeSet<&'static str>,
+    /// The networks of the terms that were compiled last: a script asks several questions of one process, and what is
+    /// proved of a network is kept with it.
+    latest: VecDeque<(TermId, Machine)>,
     /// The process being compiled, for the progress display.
     subject: String,
     labels: Arc<Labels>,
@@ -146,6 +152,7 @@ impl Compiler {
             origins: HashMap::default(),
             names: None,
             left_out: BTreeSet::new(),
+            latest: VecDeque::new(),
             subject: String::new(),
             labels,
         }
@@ -160,8 +167,15 @@ impl Compiler {
         let machine = if self.options.expand {
             let root = if self.is_timed { self.terms.closed(root) } else { root };
             self.alone(root)?
+        } else if let Some((_, known)) = self.latest.iter().find(|(term, _)| *term == root) {
+            known.clone()
         } else {
-            self.closed_network_of(root)?
+            if self.latest.len() == MOST_KEPT {
+                self.latest.pop_front();
+            }
+            let machine = self.closed_network_of(root)?;
+            self.latest.push_back((root, machine.clone()));
+            machine
         };
         self.control.progress().within("");
         Ok(machine)
@@ -195,6 +209,7 @@ impl Compiler {
         if leaves(&options) != leaves(&self.options) {
             self.machines = Machines::with_buffers(std::mem::take(&mut self.machines));
             self.layers.clear();
+            self.latest.clear();
             // Terms of processes that were compressed or layered name machines.
             self.expanded.clear();
             self.terms.forget_machines();
