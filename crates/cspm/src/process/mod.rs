@@ -158,27 +158,42 @@ impl Compiler {
         }
     }
 
-    /// The network of a process.
+    /// The network of a process; that of one of the last processes is not made again.
     pub fn compile(&mut self, process: &ProcessValue) -> Result<Machine> {
-        self.names = None;
-        self.tell();
-        self.control.progress().begin("evaluating", 0);
-        let root = self.expand(process)?;
+        if self.options.expand {
+            return self.compile_alone(process);
+        }
+        let root = self.reached(process)?;
+        if let Some((_, known)) = self.latest.iter().find(|(term, _)| *term == root) {
+            return Ok(known.clone());
+        }
+        if self.latest.len() == MOST_KEPT {
+            self.latest.pop_front();
+        }
+        let machine = self.compile_alone(process)?;
+        self.latest.push_back((root, machine.clone()));
+        Ok(machine)
+    }
+
+    /// The network of a process, which nothing else refers to unless it is a layer.
+    fn compile_alone(&mut self, process: &ProcessValue) -> Result<Machine> {
+        let root = self.reached(process)?;
         let machine = if self.options.expand {
             let root = if self.is_timed { self.terms.closed(root) } else { root };
             self.alone(root)?
-        } else if let Some((_, known)) = self.latest.iter().find(|(term, _)| *term == root) {
-            known.clone()
         } else {
-            if self.latest.len() == MOST_KEPT {
-                self.latest.pop_front();
-            }
-            let machine = self.closed_network_of(root)?;
-            self.latest.push_back((root, machine.clone()));
-            machine
+            self.closed_network_of(root)?
         };
         self.control.progress().within("");
         Ok(machine)
+    }
+
+    /// The term of a process that is about to be compiled.
+    fn reached(&mut self, process: &ProcessValue) -> Result<TermId> {
+        self.names = None;
+        self.tell();
+        self.control.progress().begin("evaluating", 0);
+        self.expand(process)
     }
 
     /// Names the next process for the progress display.

@@ -301,11 +301,8 @@ impl Prover<'_> {
 
     fn graph_size(&self, specification: Option<&Lts>) -> usize {
         let machines = self.leaves.machine_of.iter().filter(|&&machine| machine != LAZY);
-        let states: usize = machines
-            .map(|&machine| {
-                self.leaves.states(machine).len() + self.leaves.steps_of(machine)
-            })
-            .sum();
+        let states: usize =
+            machines.map(|&machine| self.leaves.states(machine).len() + self.leaves.steps_of(machine)).sum();
         let nodes = specification.map_or(0, |lts| lts.state_count() + lts.transition_count());
         states + nodes + self.book.rules.len() + self.book.formats + self.leaves.machine_of.len()
     }

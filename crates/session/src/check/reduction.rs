@@ -23,7 +23,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use trefoil_check::{Posed, Reduction};
+use trefoil_check::{Posed, PriceRule, Reduction};
 use trefoil_control::Control;
 use trefoil_cspm::eval::Datatype;
 use trefoil_cspm::process::{Compiler, Machine};
@@ -69,6 +69,8 @@ pub(crate) struct Reduced {
     exchanged: Vec<(Vec<usize>, Range<usize>)>,
     /// Whether the user claims them.
     pub(super) insisted: bool,
+    /// When it is left out because it does not pay.
+    pub(super) price: Option<PriceRule>,
 }
 
 impl Reduced {
@@ -87,6 +89,10 @@ impl Reduced {
 impl Reduction for Reduced {
     fn system(&self) -> &dyn System {
         &self.system
+    }
+
+    fn price_rule(&self) -> Option<PriceRule> {
+        self.price
     }
 
     fn run_back(&self, path: Path, _: &Control) -> Result<Path, Cut> {
@@ -404,7 +410,7 @@ pub(crate) fn search(
         match NetworkAction::new(&network, names, &generators, control)? {
             Ok(action) => {
                 let system = Symmetric::new(network.clone(), action);
-                reduced = Some(Reduced { searched, system, permuted, exchanged, insisted });
+                reduced = Some(Reduced { searched, system, permuted, exchanged, insisted, price: None });
             }
             Err(why) => reasons.unexpected.push(format!("checked without symmetry reduction: {why}")),
         }
