@@ -2,23 +2,23 @@
 //!
 //! A representative costs more than a state: its picture is drawn, labelled and carried back. On a board with eight
 //! symmetries of many slots each representative can take the time of twenty states, and stands for at most eight. So
-//! a search among representatives rests after [`SAMPLE`] of them, if more wait than before its last round, and another
+//! a search among representatives rests after [`FIRST`] of them, if more wait than before its last round, and another
 //! thread measures the *price*: the time for the steps of a representative among representatives, by the time for its
-//! steps as they are. Both are measured on the same rows, in turns of [`TURN`] rows, so that a busy machine disturbs
-//! both alike, and both look up where they lead. The *gain* is the number of states that a representative stands for.
-//! Orbits grow with the depth of a search, because fewer elements keep a state that has moved on: the gain is
-//! [`GROWTH`] times that of the representatives found in the second half of the sample, and no more than the order of
-//! the group.
+//! steps as they are. Both are measured on the same rows, the first [`SAMPLE`], in turns of [`TURN`] rows, so that a
+//! busy machine disturbs both alike, and both look up where they lead. The *gain* is the number of states that a
+//! representative stands for. Orbits grow with the depth of a search, because fewer elements keep a state that has moved
+//! on: the gain is [`GROWTH`] times that of the representatives found in the second half of the sample, and no more than
+//! the order of the group.
 //!
-//! When the price exceeds the gain, the search begins anew without the reduction; it has lost the time for the first
-//! representatives and for the sample, twice [`SAMPLE`] rows or little more. On a board with eight symmetries that is
-//! the time of some 100,000 states; a larger sample would cost more where nothing is gained, and say the same. Verdicts and the lengths of witnesses are
+//! When the price exceeds the gain, the search begins anew without the reduction. It has lost the time for the
+//! representatives until then, about [`FIRST`] of them, and for the sample. Verdicts and the lengths of witnesses are
 //! the same either way, since representatives are reached by as many steps as their states. Which states a search
 //! reports depends on a clock only where price and gain are close; the answer says which way it went (`--why`).
+//! Searches with fewer representatives take a moment either way.
 //!
 //! Searches that do not work in rounds (antichains, depth-first search) never rest, and keep their reduction.
 //!
-//! Cost: a thread that waits; the time of twice [`SAMPLE`] representatives where there are more of them.
+//! Cost: a thread that waits; the time of [`SAMPLE`] representatives where there are more than [`FIRST`].
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -30,6 +30,8 @@ use trefoil_system::{Cut, System, Value};
 
 use crate::takeover::{EndOfRests, STACK};
 
+/// After so many representatives it is asked whether they pay.
+const FIRST: u64 = 10_000;
 /// How many representatives are measured.
 const SAMPLE: u64 = 2_000;
 /// How many rows are taken in one way before they are taken in the other.
@@ -48,7 +50,7 @@ pub struct PriceRule {
 
 impl Default for PriceRule {
     fn default() -> PriceRule {
-        PriceRule { after: SAMPLE, always: false }
+        PriceRule { after: FIRST, always: false }
     }
 }
 

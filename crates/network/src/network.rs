@@ -265,6 +265,19 @@ impl Network {
         Ok(network)
     }
 
+    /// The only component, where the network does what it does and nothing else.
+    pub fn lone_component(&self) -> Option<&Arc<Lts>> {
+        let ([Component { behaviour: Behaviour::Explicit(lts), .. }], [format]) =
+            (&self.components[..], &self.formats[..])
+        else {
+            return None;
+        };
+        let is_itself = |rule: &Rule| rule.parts().eq([(0, rule.label())]) && rule.resets().next().is_none();
+        let itself = format.rules.iter().filter(|rule| is_itself(rule)).count();
+        let whole = itself == format.rules.len() && itself == self.machines[0].labels().len();
+        (self.layer.is_none() && whole).then_some(lts)
+    }
+
     /// Its components; component `i` has slot `i`.
     pub fn components(&self) -> &[Component] {
         &self.components

@@ -80,11 +80,20 @@ pub struct CompileOptions {
     /// Keep processes up to strong bisimilarity: compressions of the script that merge more are left out, and what
     /// chooses between steps (`chase`, `deter`) is refused.
     pub strong: bool,
+    /// Keep parts of rows that several states of a component have in common once.
+    pub share_rows: bool,
 }
 
 impl Default for CompileOptions {
     fn default() -> CompileOptions {
-        CompileOptions { compress_leaves: true, expand: false, leaf_states: 4_000, threads: 1, strong: false }
+        CompileOptions {
+            compress_leaves: true,
+            expand: false,
+            leaf_states: 4_000,
+            threads: 1,
+            strong: false,
+            share_rows: true,
+        }
     }
 }
 
@@ -220,7 +229,9 @@ impl Compiler {
 
     /// Sets the options for the processes compiled next.
     pub fn set_options(&mut self, options: CompileOptions) {
-        let leaves = |options: &CompileOptions| (options.compress_leaves, options.leaf_states, options.strong);
+        let leaves = |options: &CompileOptions| {
+            (options.compress_leaves, options.leaf_states, options.strong, options.share_rows)
+        };
         if leaves(&options) != leaves(&self.options) {
             self.machines = Machines::with_buffers(std::mem::take(&mut self.machines));
             self.layers.clear();
