@@ -11,7 +11,7 @@
 //! note. On [`Cut::Outgrown`](trefoil_system::Cut) the search begins again with the widened system. Evidence from a
 //! reduced system is replayed on the system itself before any caller sees it. Answers are kept by question and options
 //! ([`Kept`]); an answer that was cut is never kept. Where an explicit search grows too large the symbolic engine takes
-//! over ([`takeover`]).
+//! over ([`takeover`]), and where representatives cost more than they save, a search goes on without them ([`price`]).
 //!
 //! Absent here on purpose: every language. Front ends propose symmetries and describe evidence.
 
@@ -20,6 +20,7 @@ mod group;
 mod kept;
 mod matrix;
 mod posed;
+mod price;
 mod quotient;
 mod reduction;
 mod replay;
@@ -32,6 +33,7 @@ pub use group::{Group, group};
 pub use kept::Kept;
 pub use matrix::{Matrix, MatrixRow};
 pub use posed::{Offered, Posed};
+pub use price::PriceRule;
 pub use reduction::{Reduces, Reduction};
 pub use survey::{Surveyed, survey};
 pub use table::{Row, Table};

@@ -8,6 +8,7 @@ use trefoil_symmetry::{STRATEGIES, Strategy, strategy_named};
 use trefoil_system::{Cut, LabelId, Labels, System};
 
 use crate::choose::Chosen;
+use crate::price::{Paid, while_it_pays};
 use crate::quotient::in_quotient;
 use crate::reduction::{Reduces, Reduction};
 use crate::replay::replay;
@@ -135,7 +136,7 @@ impl<'q> Posed<'q> {
         notes: &mut Vec<String>,
         control: &Control,
     ) -> Result<Answer, Unanswered> {
-        let with = |strategy: &'static Strategy| match self.engine.reduces_by_symmetry() {
+        let with = |strategy: &'static Strategy, control: &Control| match self.engine.reduces_by_symmetry() {
             true => {
                 let itself = Some(&offered.system);
                 let task = Task { strategy: Some(strategy.name), itself, ..Task::of(reduction.system()) };
@@ -144,11 +145,28 @@ impl<'q> Posed<'q> {
             false => in_quotient(&*self.prepared, reduction, strategy, control),
         };
         let automatic = &STRATEGIES[0];
-        let mut outcome = with(self.strategy);
+        let rule = reduction.price_rule().filter(|_| !offered.insisted && self.strategy == automatic);
+        let mut outcome = match rule {
+            None => with(self.strategy, control),
+            Some(rule) => {
+                let search = |part: &Control| with(self.strategy, part);
+                match while_it_pays(rule, reduction.system(), self.strategy, control, search) {
+                    Paid::Outcome(outcome) => outcome,
+                    Paid::GivenUp(why) => {
+                        let mut answer = self.plain(offered.system.clone(), control)?;
+                        if answer.why.is_empty() {
+                            answer.why = format!("{}: {}", self.engine.name(), self.why);
+                        }
+                        answer.why.push_str(&format!("; without symmetry: {why}"));
+                        return Ok(answer);
+                    }
+                }
+            }
+        };
         if !offered.insisted {
             if let (Err(Unanswered::Refused(why)), false) = (&outcome, self.strategy == automatic) {
                 let why = why.to_string();
-                outcome = with(automatic);
+                outcome = with(automatic, control);
                 if let Ok(Answer { symmetry: Some(used), .. }) = &outcome {
                     notes.push(format!("{why}; used {} instead", used.strategy));
                 }

@@ -4,6 +4,8 @@ use trefoil_control::Control;
 use trefoil_questions::Evidence;
 use trefoil_system::{Cut, Path, System, Value};
 
+use crate::price::PriceRule;
+
 /// The sorts of reductions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reduces {
@@ -52,6 +54,11 @@ pub trait Reduction: Sync {
     /// How many steps the way back adds to a run that ends in an invalid end state with this row.
     fn beyond(&self, _: &[Value]) -> u32 {
         0
+    }
+
+    /// When a reduction by symmetry may be left out because it costs more than it saves; nothing when it stays.
+    fn price_rule(&self) -> Option<PriceRule> {
+        None
     }
 
     /// Whether elements of the group do not carry all steps to steps, and why: then runs are found again by their

@@ -177,10 +177,10 @@ impl Takeover {
 }
 
 /// The stack of the thread for attempts; only what is used takes memory.
-const STACK: usize = 64 << 20;
+pub(crate) const STACK: usize = 64 << 20;
 
 /// Lets the other thread go on, also when this one panics.
-struct EndOfRests<'r>(&'r Rests);
+pub(crate) struct EndOfRests<'r>(pub(crate) &'r Rests);
 
 impl Drop for EndOfRests<'_> {
     fn drop(&mut self) {

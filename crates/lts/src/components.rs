@@ -8,6 +8,7 @@ use trefoil_control::{Control, Stopped};
 use trefoil_system::StateId;
 
 use crate::explicit::{Lts, Transition};
+use crate::shared::SharedRows;
 
 /// How many states are visited between two polls of the control.
 const BATCH: usize = 1 << 12;
@@ -39,11 +40,20 @@ pub(crate) fn reachable(lts: &Lts, control: &Control) -> Result<StateBits, Stopp
     reached.insert(lts.initial());
     let mut work = vec![lts.initial()];
     let mut steps = 0usize;
+    let mut taken = vec![false; lts.shared().map_or(0, SharedRows::fragment_count)];
     while let Some(state) = work.pop() {
         steps += 1;
         if steps.is_multiple_of(BATCH) {
             control.check()?;
             control.progress().done(steps as u64);
+        }
+        if let Some(shared) = lts.shared() {
+            let new = shared.fragments_of(state).iter().copied();
+            let new = new.filter(|&fragment| !std::mem::replace(&mut taken[fragment as usize], true));
+            let fragments: Vec<u32> = new.collect();
+            let steps = fragments.iter().flat_map(|&fragment| shared.fragment(fragment)).chain(shared.own(state));
+            work.extend(steps.map(|step| step.target).filter(|&target| reached.insert(target)));
+            continue;
         }
         let targets = lts.outgoing(state).iter().map(|transition| transition.target);
         work.extend(targets.filter(|&target| reached.insert(target)));

@@ -2,11 +2,12 @@
 //!
 //! Transitions of state `s` are `transitions[starts[s]..starts[s + 1]]`, in the order in which they were given: 8 bytes
 //! a transition and 8 bytes a state. Building sorts by source with one counting pass, in linear time and without
-//! comparisons.
+//! comparisons. A system whose states have parts of their rows in common may be given by these parts
+//! ([`crate::SharedRows`]); then whole rows are made when an algorithm first asks for them.
 
 use std::any::Any;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use trefoil_control::Control;
 use trefoil_system::{
@@ -14,6 +15,7 @@ use trefoil_system::{
 };
 
 use crate::generate::keep_distinct;
+use crate::shared::SharedRows;
 
 /// One transition, its source being known from where it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -29,11 +31,26 @@ pub struct Transition {
 pub struct Lts {
     labels: Arc<Labels>,
     initial: StateId,
-    starts: Vec<usize>,
-    transitions: Vec<Transition>,
+    states: usize,
+    count: usize,
+    /// The rows in parts, where they have been given in parts.
+    shared: Option<Arc<SharedRows>>,
+    /// Whole rows; there from the beginning unless the rows are given in parts.
+    whole: OnceLock<WholeRows>,
     layout: Layout,
     groups: Vec<Group>,
 }
+
+#[derive(Clone)]
+struct WholeRows {
+    starts: Vec<usize>,
+    transitions: Vec<Transition>,
+}
+
+/// Rows in parts are worth their trouble from this many transitions on …
+const LEAST_SHARED: usize = 1 << 12;
+/// … and where they take at most one part in so many of the room of whole rows.
+const LEAST_SAVED: usize = 4;
 
 impl fmt::Debug for Lts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -52,6 +69,31 @@ impl Lts {
         assert!(initial.index() < states, "the initial state is one of the states");
         assert_eq!(starts[states], transitions.len(), "the rows cover the transitions");
         debug_assert!(starts.is_sorted() && transitions.iter().all(|t| t.target.index() < states));
+        let count = transitions.len();
+        Lts::made(labels, initial, states, count, None, OnceLock::from(WholeRows { starts, transitions }))
+    }
+
+    /// Makes an LTS from rows in parts; they become whole rows where that takes little room.
+    pub fn from_shared(labels: Arc<Labels>, initial: StateId, rows: SharedRows) -> Lts {
+        let count = rows.transition_count();
+        if count < LEAST_SHARED || rows.stored().saturating_mul(LEAST_SAVED) > count {
+            let (starts, transitions) = rows.whole();
+            return Lts::from_rows(labels, initial, starts, transitions);
+        }
+        let states = rows.states();
+        assert!(initial.index() < states, "the initial state is one of the states");
+        debug_assert!(rows.all().all(|t| t.target.index() < states));
+        Lts::made(labels, initial, states, count, Some(Arc::new(rows)), OnceLock::new())
+    }
+
+    fn made(
+        labels: Arc<Labels>,
+        initial: StateId,
+        states: usize,
+        count: usize,
+        shared: Option<Arc<SharedRows>>,
+        whole: OnceLock<WholeRows>,
+    ) -> Lts {
         let own: SlotSet = [0].into_iter().collect();
         let groups = vec![Group {
             name: "lts".into(),
@@ -61,7 +103,86 @@ impl Lts {
             ..Group::default()
         }];
         let layout = Layout::new(vec![Slot::bounded("state", states as u32)]);
-        Lts { labels, initial, starts, transitions, layout, groups }
+        Lts { labels, initial, states, count, shared, whole, layout, groups }
+    }
+
+    fn whole(&self) -> &WholeRows {
+        self.whole.get_or_init(|| {
+            let (starts, transitions) = self.shared.as_ref().map_or_else(Default::default, |rows| rows.whole());
+            WholeRows { starts, transitions }
+        })
+    }
+
+    /// The rows in parts, where they are given in parts.
+    pub fn shared(&self) -> Option<&SharedRows> {
+        self.shared.as_deref()
+    }
+
+    /// The transitions of a state, in no particular order and without making whole rows.
+    pub fn steps(&self, state: StateId) -> impl Iterator<Item = &Transition> + Clone {
+        let (own, fragments) = match &self.shared {
+            Some(shared) => (shared.own(state), shared.fragments_of(state)),
+            None => (self.outgoing(state), &[][..]),
+        };
+        let fragment = move |&number: &u32| self.shared.as_ref().map_or(&[][..], |shared| shared.fragment(number));
+        own.iter().chain(fragments.iter().flat_map(fragment))
+    }
+
+    /// The transitions that are stored: every label and every target occurs in one of them.
+    pub fn stored(&self) -> impl Iterator<Item = &Transition> {
+        let whole = if self.shared.is_some() { &[][..] } else { self.transitions() };
+        whole.iter().chain(self.shared.iter().flat_map(|shared| shared.all()))
+    }
+
+    /// The labels that occur, ascending.
+    pub fn alphabet(&self) -> Vec<LabelId> {
+        let stored = self.shared.as_ref().map_or(self.count, |shared| shared.stored());
+        if self.labels.len() > 64 + 4 * stored {
+            // A small component of a large network does not look at the whole table.
+            let mut labels: Vec<LabelId> = self.stored().map(|transition| transition.label).collect();
+            labels.sort_unstable();
+            labels.dedup();
+            return labels;
+        }
+        let mut occurs = vec![false; self.labels.len()];
+        for transition in self.stored() {
+            occurs[transition.label.index()] = true;
+        }
+        (0..occurs.len() as u32).map(LabelId).filter(|label| occurs[label.index()]).collect()
+    }
+
+    /// The system with these of its states, which have the numbers of their places, and with the transitions that a
+    /// predicate keeps; these lead to states that are kept.
+    pub fn part(&self, states: &[u32], initial: StateId, keep: impl Fn(&Transition) -> bool) -> Lts {
+        let mut places = vec![0u32; self.state_count()];
+        for (place, &state) in (0..).zip(states) {
+            places[state as usize] = place;
+        }
+        let moved = |step: &Transition| Transition { label: step.label, target: StateId(places[step.target.index()]) };
+        let initial = StateId(places[initial.index()]);
+        let Some(shared) = self.shared() else {
+            let (mut starts, mut transitions) = (Vec::with_capacity(states.len() + 1), Vec::new());
+            starts.push(0);
+            for &state in states {
+                transitions.extend(self.outgoing(StateId(state)).iter().filter(|step| keep(step)).map(moved));
+                starts.push(transitions.len());
+            }
+            return Lts::from_rows(self.labels.clone(), initial, starts, transitions);
+        };
+        let mut used = vec![false; shared.fragment_count()];
+        for &state in states {
+            shared.fragments_of(StateId(state)).iter().for_each(|&fragment| used[fragment as usize] = true);
+        }
+        let mut rows = SharedRows::default();
+        for fragment in 0..shared.fragment_count() as u32 {
+            let steps = shared.fragment(fragment).iter().filter(|step| used[fragment as usize] && keep(step));
+            rows.add_fragment(steps.map(moved));
+        }
+        for &state in states {
+            let own: Vec<Transition> = shared.own(StateId(state)).iter().filter(|step| keep(step)).map(moved).collect();
+            rows.add_state(&own, shared.fragments_of(StateId(state)));
+        }
+        Lts::from_shared(self.labels.clone(), initial, rows)
     }
 
     /// The label table it shares.
@@ -76,12 +197,12 @@ impl Lts {
 
     /// How many states it has, reachable or not.
     pub fn state_count(&self) -> usize {
-        self.starts.len() - 1
+        self.states
     }
 
     /// How many transitions it has.
     pub fn transition_count(&self) -> usize {
-        self.transitions.len()
+        self.count
     }
 
     /// All states, ascending.
@@ -89,21 +210,22 @@ impl Lts {
         (0..self.state_count() as u32).map(StateId)
     }
 
-    /// The transitions of a state.
+    /// The transitions of a state. Rows that are given in parts are made whole, all of them, at the first request.
     #[inline]
     pub fn outgoing(&self, state: StateId) -> &[Transition] {
-        &self.transitions[self.starts[state.index()]..self.starts[state.index() + 1]]
+        let WholeRows { starts, transitions } = self.whole();
+        &transitions[starts[state.index()]..starts[state.index() + 1]]
     }
 
     /// The position of a state's first transition among all of them.
     #[inline]
     pub fn start(&self, state: StateId) -> usize {
-        self.starts[state.index()]
+        self.whole().starts[state.index()]
     }
 
     /// Every transition, by source.
     pub fn transitions(&self) -> &[Transition] {
-        &self.transitions
+        &self.whole().transitions
     }
 
     /// Every transition with its source.
@@ -113,8 +235,8 @@ impl Lts {
 
     /// The same system over another table, every label replaced by its image and equal transitions made one.
     pub fn relabelled(&self, labels: Arc<Labels>, images: &[LabelId]) -> Lts {
-        let mut starts = Vec::with_capacity(self.starts.len());
-        let mut transitions = Vec::with_capacity(self.transitions.len());
+        let mut starts = Vec::with_capacity(self.states + 1);
+        let mut transitions = Vec::with_capacity(self.count);
         let mut row: Vec<(LabelId, StateId)> = Vec::new();
         starts.push(0);
         for state in self.states() {
@@ -254,7 +376,7 @@ struct LtsExplorer<'a> {
 
 impl Explorer for LtsExplorer<'_> {
     fn successors(&mut self, row: &[Value], sink: &mut Sink<'_>) -> Walk {
-        for transition in self.lts.outgoing(StateId(row[0])) {
+        for transition in self.lts.steps(StateId(row[0])) {
             sink(Step::of_group(GroupId(0), transition.label, &[transition.target.0]))?;
         }
         Ok(())

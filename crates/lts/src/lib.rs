@@ -16,6 +16,7 @@ mod interner;
 mod normal;
 pub mod random;
 pub mod references;
+mod shared;
 mod subsets;
 
 pub use explicit::{Backward, Lts, LtsBuilder, Transition};
@@ -23,4 +24,5 @@ pub use generalised::{AcceptanceId, Acceptances, FamilyId, Glts};
 pub use generate::{Generated, generate, keep_distinct};
 pub use normal::{normalise, normalise_within};
 pub use references::References;
+pub use shared::SharedRows;
 pub use subsets::{Following, LazyNormalForm, NodeId, Scratch};

@@ -42,6 +42,8 @@ use crate::masks::{Masks, SPARE_WORDS};
 use crate::prioritise::{Arranged as Order, Priorities, PrioritisedExplorer};
 use crate::rules::{Behaviour, Component, Format, FormatId, Rule, StepExplanation};
 use crate::successors::NetworkExplorer;
+use crate::symmetry::Kept;
+use crate::trim::Trimmed;
 
 /// Which machine a component is: the number of an explicit or of a lazy one.
 #[derive(Clone, Copy)]
@@ -138,6 +140,10 @@ pub struct Network {
     pub(crate) effects: Vec<Effect>,
     /// The rules by group, listed at the first request.
     group_rules: OnceLock<GroupRules>,
+    /// What is known of its symmetries.
+    pub(crate) proofs: OnceLock<Kept>,
+    /// What trimming gave, once it was asked for.
+    pub(crate) trimmed: OnceLock<Option<Trimmed>>,
     layer: Option<Layer>,
 }
 
@@ -245,6 +251,8 @@ impl Network {
             idle: Vec::new(),
             effects: Vec::new(),
             group_rules: OnceLock::new(),
+            proofs: OnceLock::new(),
+            trimmed: OnceLock::new(),
             layer: None,
         };
         let format_slot = (formats.len() > 1).then_some(network.components.len() as u32);
@@ -255,6 +263,19 @@ impl Network {
         }
         network.formats = formats;
         Ok(network)
+    }
+
+    /// The only component, where the network does what it does and nothing else.
+    pub fn lone_component(&self) -> Option<&Arc<Lts>> {
+        let ([Component { behaviour: Behaviour::Explicit(lts), .. }], [format]) =
+            (&self.components[..], &self.formats[..])
+        else {
+            return None;
+        };
+        let is_itself = |rule: &Rule| rule.parts().eq([(0, rule.label())]) && rule.resets().next().is_none();
+        let itself = format.rules.iter().filter(|rule| is_itself(rule)).count();
+        let whole = itself == format.rules.len() && itself == self.machines[0].labels().len();
+        (self.layer.is_none() && whole).then_some(lts)
     }
 
     /// Its components; component `i` has slot `i`.

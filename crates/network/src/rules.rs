@@ -56,7 +56,7 @@ impl Component {
     pub fn offers(&self, state: Value, control: &Control) -> Result<Vec<LabelId>, Cut> {
         match &self.behaviour {
             Behaviour::Explicit(lts) => {
-                let mut labels: Vec<LabelId> = lts.outgoing(StateId(state)).iter().map(|step| step.label).collect();
+                let mut labels: Vec<LabelId> = lts.steps(StateId(state)).map(|step| step.label).collect();
                 labels.sort_unstable();
                 labels.dedup();
                 Ok(labels)
@@ -78,7 +78,7 @@ impl Behaviour {
     /// The labels that occur, ascending.
     pub(crate) fn alphabet(&self) -> Vec<LabelId> {
         match self {
-            Behaviour::Explicit(lts) => crate::machine::alphabet(lts),
+            Behaviour::Explicit(lts) => lts.alphabet(),
             Behaviour::Lazy(machine) => machine.labels().to_vec(),
         }
     }

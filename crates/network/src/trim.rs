@@ -16,13 +16,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use trefoil_control::{Control, Stopped};
-use trefoil_lts::{Lts, Transition};
-use trefoil_system::{LabelId, StateId, System, Value};
+use trefoil_lts::{Lts, SharedRows, Transition};
+use trefoil_system::{LabelId, System, Value};
 
 use crate::network::Network;
 use crate::rules::{Behaviour, Component, Format, Rule};
 
 /// A network without unreachable parts, and the numbers that its states had.
+#[derive(Clone)]
 pub struct Trimmed {
     network: Arc<Network>,
     /// By component, the number that each of its states had; none where they are the same.
@@ -60,6 +61,14 @@ struct Remainder {
 impl Network {
     /// The network without the steps and states that its rules make unreachable; none when there are no such parts.
     pub fn trimmed(&self, control: &Control) -> Result<Option<Trimmed>, Stopped> {
+        if self.trimmed.get().is_none() {
+            // Another thread may have come first with the same.
+            let _ = self.trimmed.set(self.trim(control)?);
+        }
+        Ok(self.trimmed.get().cloned().flatten())
+    }
+
+    fn trim(&self, control: &Control) -> Result<Option<Trimmed>, Stopped> {
         if self.is_layered() {
             return Ok(None);
         }
@@ -130,29 +139,26 @@ impl Remainder {
         let mut reached = vec![false; lts.state_count()];
         reached[lts.initial().index()] = true;
         let mut waiting = vec![lts.initial()];
+        let mut taken = vec![false; lts.shared().map_or(0, SharedRows::fragment_count)];
         while let Some(state) = waiting.pop() {
-            for step in lts.outgoing(state).iter().filter(stays) {
+            let own = lts.shared().map_or_else(|| lts.outgoing(state), |rows| rows.own(state));
+            let fragments = lts.shared().into_iter().flat_map(|rows| {
+                let new = |&&fragment: &&u32| !std::mem::replace(&mut taken[fragment as usize], true);
+                rows.fragments_of(state)
+                    .iter()
+                    .filter(new)
+                    .flat_map(|&fragment| rows.fragment(fragment))
+                    .collect::<Vec<_>>()
+            });
+            for step in own.iter().chain(fragments).filter(stays) {
                 if !std::mem::replace(&mut reached[step.target.index()], true) {
                     waiting.push(step.target);
                 }
             }
         }
         let numbers: Arc<[u32]> = lts.states().filter(|state| reached[state.index()]).map(|state| state.0).collect();
-        let mut places = vec![0u32; lts.state_count()];
-        for (place, &state) in (0..).zip(numbers.iter()) {
-            places[state as usize] = place;
-        }
-        let (mut starts, mut transitions) = (Vec::with_capacity(numbers.len() + 1), Vec::new());
-        for &state in numbers.iter() {
-            starts.push(transitions.len());
-            let renumbered =
-                |step: &Transition| Transition { label: step.label, target: StateId(places[step.target.index()]) };
-            transitions.extend(lts.outgoing(StateId(state)).iter().filter(stays).map(renumbered));
-        }
-        starts.push(transitions.len());
-        let initial = StateId(places[lts.initial().index()]);
-        let lts = Arc::new(Lts::from_rows(lts.labels().clone(), initial, starts, transitions));
-        let labels = crate::machine::alphabet(&lts);
+        let lts = Arc::new(lts.part(&numbers, lts.initial(), |step| stays(&step)));
+        let labels = lts.alphabet();
         Remainder { lts, numbers, labels }
     }
 }

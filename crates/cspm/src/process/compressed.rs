@@ -226,6 +226,14 @@ fn make_all(waiting: &[(MachineId, Waiting)], threads: usize, control: &Control)
 }
 
 fn make(waiting: &Waiting, threads: usize, control: &Control) -> Making {
+    // A component alone is its own composition, and rows that its states share stay shared.
+    if let Some(lts) = waiting.network.lone_component().filter(|lts| lts.shared().is_some()) {
+        let before = size(lts);
+        return match waiting.compression {
+            Compression::Explicate => Ok((lts.clone(), before)),
+            compression => Ok((Arc::new(compress(lts, compression, control)?), before)),
+        };
+    }
     let composed = compose(&waiting.network, threads, control).map_err(|unfinished| unfinished.cut)?;
     if waiting.compression == Compression::Explicate {
         let before = size(&composed.lts);

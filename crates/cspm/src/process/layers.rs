@@ -128,7 +128,7 @@ impl Compiler {
 
     /// The network of a process in which `τ` and `✓` have priority over the events of a set.
     pub fn compile_with_priority(&mut self, process: &ProcessValue, low: &Value) -> Result<Machine> {
-        let machine = self.compile(process)?;
+        let machine = self.compile_alone(process)?;
         let root = self.expand(process)?;
         self.refuse_merged("tau priority over", &machine, root)?;
         let low = self.events_in(low.clone())?;

@@ -3,18 +3,28 @@
 //! A leaf is explored breadth-first by its firing rules; its states are terms. By default it is made as small as strong
 //! bisimilarity allows, and every remaining state keeps one of its terms, for witnesses and, later, for symmetry. A
 //! machine is built once per term, however many components it serves.
+//!
+//! # Parts that states have in common
+//!
+//! The states of a memory, `M(v) = get!v -> M(v) [] set?x -> M(x)`, are terms that differ in `v`, but the operand
+//! `set?x -> M(x)` of the choice does not mention `v`: it is the same term in all of them, and its steps are found once.
+//! So a row is explored in *pieces* ([`Compiler::pieces`]): terms whose steps together are the steps of the state. A
+//! piece with many steps becomes a fragment of the LTS ([`trefoil_lts::SharedRows`]), numbered and stored once however
+//! many states have it. Pieces with few steps are copied into the rows of their states, so small processes have whole
+//! rows. A label that two pieces of a row share (`a?x -> P [] a?x -> Q`) makes this row whole.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use trefoil_lts::equivalence::{Equivalence, minimise};
-use trefoil_lts::{Lts, Transition};
+use trefoil_lts::{Lts, SharedRows, Transition};
 use trefoil_network::{Component, Network, Rule};
 use trefoil_system::{LabelId, StateId};
 
 use super::buffers::Buffer;
 use super::compressed::Compressed;
+use super::expand::deeply;
 use super::layers::LayerId;
 use super::steps::Move;
 use super::terms::{Node, TermId};
@@ -79,9 +89,7 @@ pub(super) fn size(lts: &Lts) -> (usize, usize) {
 
 impl MachineData {
     pub(super) fn new(lts: Arc<Lts>, terms: Vec<TermId>, root: TermId, like: MachineId, is_timed: bool) -> MachineData {
-        let mut alphabet: Vec<LabelId> = lts.transitions().iter().map(|transition| transition.label).collect();
-        alphabet.sort_unstable();
-        alphabet.dedup();
+        let alphabet = lts.alphabet();
         let ends_beside = is_timed
             && alphabet.contains(&LabelId::TICK)
             && lts.states().any(|state| {
@@ -127,11 +135,13 @@ impl Machines {
     pub(super) fn alike(&mut self, id: MachineId, lts: Arc<Lts>) -> (MachineId, Arc<Lts>) {
         let mut hasher = foldhash::fast::FixedState::default().build_hasher();
         lts.state_count().hash(&mut hasher);
-        lts.transitions().hash(&mut hasher);
+        lts.stored().for_each(|transition| transition.hash(&mut hasher));
         let same = self.distinct.entry(hasher.finish()).or_default();
         let rows = |lts: &Lts| lts.states().map(|state| lts.start(state)).collect::<Vec<_>>();
         let equal = |other: &Lts| {
-            other.initial() == lts.initial() && other.transitions() == lts.transitions() && rows(other) == rows(&lts)
+            let alike = other.initial() == lts.initial() && other.shared() == lts.shared();
+            let is_whole = |lts: &Lts| lts.shared().is_none();
+            alike && (!is_whole(&lts) || other.transitions() == lts.transitions() && rows(other) == rows(&lts))
         };
         if let Some((first, known)) = same.iter().find(|(_, other)| equal(other)) {
             return (*first, known.clone());
@@ -140,6 +150,9 @@ impl Machines {
         (id, lts)
     }
 }
+
+/// Pieces with fewer steps are copied into the rows of their states.
+const LEAST_FRAGMENT: usize = 64;
 
 /// A leaf that was explored, or why it is none.
 enum Explored {
@@ -205,8 +218,10 @@ impl Compiler {
         let mut numbers: HashMap<TermId, u32, foldhash::fast::FixedState> = HashMap::default();
         let mut terms = vec![root];
         numbers.insert(root, 0);
-        let mut starts = vec![0];
-        let mut transitions: Vec<Transition> = Vec::new();
+        let mut rows = SharedRows::default();
+        let mut fragments: HashMap<TermId, u32, foldhash::fast::FixedState> = HashMap::default();
+        let (mut row, mut parts): (Vec<Transition>, Vec<u32>) = (Vec::new(), Vec::new());
+        let mut disjoint = Disjoint::default();
         let mut parallel = self.terms.has_parallel(root);
         // What was too large to be enumerated before is too large for a leaf.
         let mut layers = self.terms.has_layers(root);
@@ -215,27 +230,45 @@ impl Compiler {
             if limit.is_some_and(|limit| layers || parallel && terms.len() > limit) {
                 return Ok(Explored::Network);
             }
-            let term = terms[at];
-            for step in self.steps(term)?.iter() {
-                let next = terms.len() as u32;
-                let target = *numbers.entry(step.target).or_insert(next);
-                if target == next {
-                    if let Some(grows) = self.grows(root, step.target) {
-                        return Err(grows);
-                    }
-                    parallel |= self.terms.has_parallel(step.target);
-                    layers |= self.terms.has_layers(step.target);
-                    terms.push(step.target);
+            row.clear();
+            parts.clear();
+            let pieces = self.pieces(terms[at])?;
+            for &piece in &pieces {
+                if let Some(&known) = fragments.get(&piece) {
+                    parts.push(known);
+                    continue;
                 }
-                transitions.push(Transition { label: step.label, target: StateId(target) });
+                let from = row.len();
+                for step in self.steps(piece)?.iter() {
+                    let next = terms.len() as u32;
+                    let target = *numbers.entry(step.target).or_insert(next);
+                    if target == next {
+                        if let Some(grows) = self.grows(root, step.target) {
+                            return Err(grows);
+                        }
+                        parallel |= self.terms.has_parallel(step.target);
+                        layers |= self.terms.has_layers(step.target);
+                        terms.push(step.target);
+                    }
+                    row.push(Transition { label: step.label, target: StateId(target) });
+                }
+                if pieces.len() > 1 && row.len() - from >= LEAST_FRAGMENT {
+                    sort_distinct(&mut row, from);
+                    let fragment = rows.add_fragment(row.drain(from..));
+                    fragments.insert(piece, fragment);
+                    parts.push(fragment);
+                }
             }
-            let from = starts[at];
-            sort_distinct(&mut transitions, from);
-            self.control.progress().add(1, (transitions.len() - from) as u64);
-            starts.push(transitions.len());
+            if !disjoint.holds(&rows, &row, &parts) {
+                parts.drain(..).for_each(|part| row.extend_from_slice(rows.fragment(part)));
+            }
+            sort_distinct(&mut row, 0);
+            let shared: usize = parts.iter().map(|&part| rows.fragment(part).len()).sum();
+            self.control.progress().add(1, (row.len() + shared) as u64);
+            rows.add_state(&row, &parts);
             at += 1;
         }
-        let lts = Lts::from_rows(self.labels.clone(), StateId(0), starts, transitions);
+        let lts = Lts::from_shared(self.labels.clone(), StateId(0), rows);
         let merged = self.machines.some_merged && self.mention_merged(&terms);
         let before = size(&lts);
         let machine = if self.options.compress_leaves {
@@ -255,6 +288,55 @@ impl Compiler {
         };
         self.set_merged(machine, merged);
         Ok(Explored::Leaf(machine))
+    }
+
+    /// Terms whose steps together are those of a term; the term itself when it cannot be divided, or no part is long. A choice
+    /// is divided into its operands where all their steps are visible: none of them leaves the choice open, or ends it
+    /// beside others. Operators whose steps are those of one operand, one by one, are divided as their operand is. Steps
+    /// are found in the order in which those of the whole term would be, so errors of evaluation are the same.
+    fn pieces(&mut self, term: TermId) -> Result<Vec<TermId>> {
+        let whole = vec![term];
+        if self.is_timed || !self.options.share_rows {
+            return Ok(whole);
+        }
+        deeply(|| {
+            let inner = match self.terms.node(term) {
+                Node::External(operands) => {
+                    let operands = operands.clone();
+                    let mut pieces = Vec::with_capacity(operands.len());
+                    for &operand in operands.iter() {
+                        if self.steps(operand)?.iter().any(|step| step.label <= LabelId::TICK) {
+                            return Ok(whole);
+                        }
+                        pieces.extend(self.pieces(operand)?);
+                    }
+                    let mut is_long = false;
+                    for &piece in &pieces {
+                        is_long |= self.steps(piece)?.len() >= LEAST_FRAGMENT;
+                    }
+                    return Ok(if is_long { pieces } else { whole });
+                }
+                Node::Hide(_, inner)
+                | Node::Project(_, inner)
+                | Node::Rename(_, inner)
+                | Node::Sequential(inner, _)
+                | Node::Exception(inner, ..) => *inner,
+                _ => return Ok(whole),
+            };
+            let pieces = self.pieces(inner)?;
+            if pieces.len() == 1 {
+                return Ok(whole);
+            }
+            let wrapped = |piece: TermId| match *self.terms.node(term) {
+                Node::Hide(set, _) => self.terms.hide(set, piece),
+                Node::Project(set, _) => self.terms.project(set, piece),
+                Node::Rename(renaming, _) => self.terms.rename(renaming, piece),
+                Node::Sequential(_, then) => self.terms.intern(Node::Sequential(piece, then)),
+                Node::Exception(_, set, then) => self.terms.intern(Node::Exception(piece, set, then)),
+                _ => unreachable!("only operators with one active operand are divided"),
+            };
+            Ok(pieces.into_iter().map(wrapped).collect())
+        })
     }
 
     pub(super) fn set_merged(&mut self, id: MachineId, merged: bool) {
@@ -298,7 +380,32 @@ impl Compiler {
         let step = |transition: &Transition| {
             Move::alone(transition.label, self.terms.intern(Node::State(id, transition.target.0)))
         };
-        Ok(lts.outgoing(StateId(state)).iter().map(step).collect())
+        Ok(match lts.shared() {
+            Some(_) => lts.steps(StateId(state)).map(step).collect(),
+            None => lts.outgoing(StateId(state)).iter().map(step).collect(),
+        })
+    }
+}
+
+/// Which parts of rows have no label in common: fragments, whose transitions are sorted by label.
+#[derive(Default)]
+struct Disjoint {
+    /// For pairs of fragments.
+    known: HashMap<(u32, u32), bool, foldhash::fast::FixedState>,
+}
+
+impl Disjoint {
+    /// Has no label two places in a row?
+    fn holds(&mut self, rows: &SharedRows, own: &[Transition], parts: &[u32]) -> bool {
+        let has = |fragment: &[Transition], label| fragment.binary_search_by_key(&label, |step| step.label).is_ok();
+        let apart = |part: &u32| own.iter().all(|step| !has(rows.fragment(*part), step.label));
+        let pairs =
+            || parts.iter().enumerate().flat_map(|(at, &one)| parts[at + 1..].iter().map(move |&two| (one, two)));
+        parts.iter().all(apart)
+            && pairs().all(|(one, two)| {
+                let apart = || rows.fragment(one).iter().all(|step| !has(rows.fragment(two), step.label));
+                one != two && *self.known.entry((one, two)).or_insert_with(apart)
+            })
     }
 }
 

@@ -48,7 +48,7 @@ mod structure;
 mod terms;
 mod timed;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
 use trefoil_control::Control;
@@ -80,13 +80,25 @@ pub struct CompileOptions {
     /// Keep processes up to strong bisimilarity: compressions of the script that merge more are left out, and what
     /// chooses between steps (`chase`, `deter`) is refused.
     pub strong: bool,
+    /// Keep parts of rows that several states of a component have in common once.
+    pub share_rows: bool,
 }
 
 impl Default for CompileOptions {
     fn default() -> CompileOptions {
-        CompileOptions { compress_leaves: true, expand: false, leaf_states: 4_000, threads: 1, strong: false }
+        CompileOptions {
+            compress_leaves: true,
+            expand: false,
+            leaf_states: 4_000,
+            threads: 1,
+            strong: false,
+            share_rows: true,
+        }
     }
 }
+
+/// How many networks are kept for further questions: one on either side of a refinement.
+const MOST_KEPT: usize = 2;
 
 /// A compiled process.
 #[derive(Clone)]
@@ -123,6 +135,9 @@ pub struct Compiler {
     time: timed::Time,
     /// Compressions of the script that were left out.
     left_out: BTreeSet<&'static str>,
+    /// The networks of the terms that were compiled last: a script asks several questions of one process, and what is
+    /// proved of a network is kept with it.
+    latest: VecDeque<(TermId, Machine)>,
     /// The process being compiled, for the progress display.
     subject: String,
     labels: Arc<Labels>,
@@ -146,17 +161,32 @@ impl Compiler {
             origins: HashMap::default(),
             names: None,
             left_out: BTreeSet::new(),
+            latest: VecDeque::new(),
             subject: String::new(),
             labels,
         }
     }
 
-    /// The network of a process.
+    /// The network of a process; that of one of the last processes is not made again.
     pub fn compile(&mut self, process: &ProcessValue) -> Result<Machine> {
-        self.names = None;
-        self.tell();
-        self.control.progress().begin("evaluating", 0);
-        let root = self.expand(process)?;
+        if self.options.expand {
+            return self.compile_alone(process);
+        }
+        let root = self.reached(process)?;
+        if let Some((_, known)) = self.latest.iter().find(|(term, _)| *term == root) {
+            return Ok(known.clone());
+        }
+        if self.latest.len() == MOST_KEPT {
+            self.latest.pop_front();
+        }
+        let machine = self.compile_alone(process)?;
+        self.latest.push_back((root, machine.clone()));
+        Ok(machine)
+    }
+
+    /// The network of a process, which nothing else refers to unless it is a layer.
+    fn compile_alone(&mut self, process: &ProcessValue) -> Result<Machine> {
+        let root = self.reached(process)?;
         let machine = if self.options.expand {
             let root = if self.is_timed { self.terms.closed(root) } else { root };
             self.alone(root)?
@@ -165,6 +195,14 @@ impl Compiler {
         };
         self.control.progress().within("");
         Ok(machine)
+    }
+
+    /// The term of a process that is about to be compiled.
+    fn reached(&mut self, process: &ProcessValue) -> Result<TermId> {
+        self.names = None;
+        self.tell();
+        self.control.progress().begin("evaluating", 0);
+        self.expand(process)
     }
 
     /// Names the next process for the progress display.
@@ -191,10 +229,13 @@ impl Compiler {
 
     /// Sets the options for the processes compiled next.
     pub fn set_options(&mut self, options: CompileOptions) {
-        let leaves = |options: &CompileOptions| (options.compress_leaves, options.leaf_states, options.strong);
+        let leaves = |options: &CompileOptions| {
+            (options.compress_leaves, options.leaf_states, options.strong, options.share_rows)
+        };
         if leaves(&options) != leaves(&self.options) {
             self.machines = Machines::with_buffers(std::mem::take(&mut self.machines));
             self.layers.clear();
+            self.latest.clear();
             // Terms of processes that were compressed or layered name machines.
             self.expanded.clear();
             self.terms.forget_machines();

@@ -40,7 +40,7 @@ use trefoil_control::{Control, Stopped};
 use trefoil_system::LabelId;
 
 use crate::equivalence::{Equivalence, minimise};
-use crate::explicit::Lts;
+use crate::explicit::{Lts, Transition};
 
 pub use diamond::diamond_form;
 pub use normal_form::normal_form;
@@ -250,16 +250,25 @@ fn smaller(one: Option<Lts>, other: Option<Lts>) -> Option<Lts> {
 }
 
 fn has_tau(lts: &Lts) -> bool {
-    lts.transitions().iter().any(|step| step.label == LabelId::TAU)
+    lts.stored().any(|step| step.label == LabelId::TAU)
 }
 
 /// No `τ`, and one successor a label: such a system is its normal form when no two of its states are bisimilar.
 fn is_deterministic(lts: &Lts) -> bool {
     let mut labels: Vec<LabelId> = Vec::new();
-    lts.states().all(|state| {
+    let mut has_choice = |steps: &[Transition]| {
         labels.clear();
-        labels.extend(lts.outgoing(state).iter().map(|step| step.label));
+        labels.extend(steps.iter().map(|step| step.label));
         labels.sort_unstable();
-        labels.first() != Some(&LabelId::TAU) && labels.windows(2).all(|pair| pair[0] != pair[1])
-    })
+        labels.first() == Some(&LabelId::TAU) || labels.windows(2).any(|pair| pair[0] == pair[1])
+    };
+    match lts.shared() {
+        // Parts of a row have no label in common.
+        Some(shared) => {
+            let fragments = 0..shared.fragment_count() as u32;
+            !fragments.into_iter().any(|fragment| has_choice(shared.fragment(fragment)))
+                && !lts.states().any(|state| has_choice(shared.own(state)))
+        }
+        None => !lts.states().any(|state| has_choice(lts.outgoing(state))),
+    }
 }

@@ -27,7 +27,7 @@ pub(super) const DIVERGENCE: LabelId = LabelId(u32::MAX);
 pub(super) const ABSENT: u32 = u32::MAX;
 
 /// More transitions than this do not fit the 31 bits that refinement numbers them with.
-const MOST_TRANSITIONS: usize = 1 << 31;
+pub(super) const MOST_TRANSITIONS: usize = 1 << 31;
 
 /// What `τ` means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

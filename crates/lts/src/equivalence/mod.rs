@@ -1,7 +1,7 @@
 //! Equivalences on labelled transition systems: making a system as small as possible, and comparing two.
 //!
 //! [`EQUIVALENCES`] is the table of what there is; the essays are in the files: the graph that is worked on
-//! ([`graph`]), strong and branching bisimilarity ([`refinement`]), delay and weak bisimilarity ([`saturation`]),
+//! ([`graph`]), strong and branching bisimilarity ([`refinement`], and [`shared_rows`] for rows in parts), delay and weak bisimilarity ([`saturation`]),
 //! simulation and ready simulation ([`simulation`]), traces ([`determinise`]), the result ([`quotient`]), and verdicts
 //! with their evidence ([`compare`], with formulas from [`distinguish`], [`distinguish_silent`] and
 //! [`distinguish_simulation`]).
@@ -20,6 +20,7 @@ mod partition;
 mod quotient;
 mod refinement;
 mod saturation;
+mod shared_rows;
 mod signatures;
 mod simulation;
 
@@ -27,7 +28,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use trefoil_control::{Control, Stopped};
-use trefoil_system::{Logic, StateId};
+use trefoil_system::{LabelId, Logic, StateId};
 
 use crate::explicit::{Lts, Transition};
 pub use compare::{Comparison, Evidence, Side, Simulated, check, compare, is_simulated};
@@ -235,6 +236,9 @@ impl Minimised {
 /// deterministic. Except where divergence is preserved there is no `τ`-loop in the result of an equivalence for which
 /// `τ` is internal, and there only to mark a divergence.
 pub fn minimise(lts: &Lts, equivalence: Equivalence, control: &Control) -> Result<Minimised, Stopped> {
+    if let Some(small) = minimise_shared(lts, equivalence, control)? {
+        return Ok(small);
+    }
     match equivalence {
         Equivalence::Strong | Equivalence::Branching | Equivalence::DivergenceBranching => {
             minimise_bisimilar(lts, equivalence.tau(), control)
@@ -257,6 +261,30 @@ pub fn strong_classes(lts: &Lts, control: &Control) -> Result<(Vec<u32>, usize),
     let graph = whole(lts, control)?;
     let refined = refine(&graph, false, control)?;
     Ok((refined.block_of, refined.blocks))
+}
+
+/// Reduces a system with rows in parts modulo strong bisimilarity, where the equivalence is no coarser on this system.
+fn minimise_shared(lts: &Lts, equivalence: Equivalence, control: &Control) -> Result<Option<Minimised>, Stopped> {
+    let Some(shared) = lts.shared() else { return Ok(None) };
+    let is_strong = match equivalence {
+        Equivalence::Strong => true,
+        Equivalence::Branching
+        | Equivalence::DivergenceBranching
+        | Equivalence::Delay
+        | Equivalence::DivergenceDelay
+        | Equivalence::Weak
+        | Equivalence::DivergenceWeak => shared.all().all(|step| step.label != LabelId::TAU),
+        Equivalence::ReadySimulation | Equivalence::Simulation | Equivalence::Trace | Equivalence::WeakTrace => false,
+    };
+    if !is_strong {
+        return Ok(None);
+    }
+    let Some(mut refined) = shared_rows::refine(lts, shared, control)? else { return Ok(None) };
+    let (small, number_of) = shared_rows::quotient(lts, shared, &refined, control)?;
+    for block in &mut refined.block_of {
+        *block = number_of[*block as usize];
+    }
+    Ok(Some(Minimised { lts: small, rounds: refined.rounds, block_of: refined.block_of }))
 }
 
 fn minimise_bisimilar(lts: &Lts, tau: Tau, control: &Control) -> Result<Minimised, Stopped> {

@@ -115,7 +115,7 @@ pub(super) fn collect(
 }
 
 /// Keeps the first of equal transitions, and the order.
-fn once(row: &mut Vec<Transition>, scratch: &mut Vec<(Transition, u32)>) {
+pub(super) fn once(row: &mut Vec<Transition>, scratch: &mut Vec<(Transition, u32)>) {
     const SHORT: usize = 8;
     if row.len() <= SHORT {
         let mut kept = 0;

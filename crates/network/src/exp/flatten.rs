@@ -14,7 +14,6 @@ use trefoil_system::{LabelId, Labels};
 use super::expression::{Behaviour, Branch, Expression, Name, Names, Synchronised, Vector};
 use crate::codes;
 use crate::composition::relabelled;
-use crate::machine::alphabet;
 use crate::patterns::Entry;
 use crate::rules::{Component, Rule};
 
@@ -67,7 +66,7 @@ impl Expression {
             labels,
             systems,
             control,
-            alphabets: systems.iter().map(|lts| alphabet(lts)).collect(),
+            alphabets: systems.iter().map(|lts| lts.alphabet()).collect(),
             components: Vec::new(),
             warnings: Vec::new(),
         };

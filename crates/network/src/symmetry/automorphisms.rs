@@ -237,7 +237,7 @@ impl Prover<'_> {
         let of_components = with_components(&proved, &components, known.names.len());
         let names = |labels: &[LabelId]| -> Vec<String> {
             let mut names: Vec<String> = known.names.to_vec();
-            names.extend(components.iter().map(|&at| self.name(at as usize).to_string()));
+            names.extend(components.iter().map(|&at| self.name(at as usize)));
             names.extend(labels.iter().map(|&label| self.network.labels().get(label).to_string()));
             names
         };
@@ -301,12 +301,8 @@ impl Prover<'_> {
 
     fn graph_size(&self, specification: Option<&Lts>) -> usize {
         let machines = self.leaves.machine_of.iter().filter(|&&machine| machine != LAZY);
-        let states: usize = machines
-            .map(|&machine| {
-                let states = self.leaves.states(machine);
-                states.len() + states.map(|state| self.leaves.outgoing(state).len()).sum::<usize>()
-            })
-            .sum();
+        let states: usize =
+            machines.map(|&machine| self.leaves.states(machine).len() + self.leaves.steps_of(machine)).sum();
         let nodes = specification.map_or(0, |lts| lts.state_count() + lts.transition_count());
         states + nodes + self.book.rules.len() + self.book.formats + self.leaves.machine_of.len()
     }

@@ -6,9 +6,11 @@
 //! is not minimal has bisimilar states; where incoming steps distinguish them, they are refined by these, and states
 //! that are alike even so are mapped in the order of their numbers, so that maps compose to maps of the same kind.
 //! Whatever was found is accepted only after every transition was checked.
+//!
+//! The transitions are put side by side when the first proof looks at them: many networks have nothing to prove.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use trefoil_control::{Control, Stopped};
 use trefoil_lts::equivalence::strong_classes;
@@ -32,6 +34,13 @@ pub(super) struct Leaves {
     /// The first state of each machine, and one more.
     pub(super) offsets: Vec<u32>,
     pub(super) initial: Vec<u32>,
+    machines: Vec<Arc<Lts>>,
+    rows: OnceLock<Rows>,
+}
+
+/// The transitions of all machines.
+#[derive(Default)]
+struct Rows {
     starts: Vec<usize>,
     /// Sorted by state, label and target, each once.
     edges: Vec<Transition>,
@@ -56,8 +65,8 @@ impl Leaves {
             machine_of: Vec::new(),
             offsets: vec![0],
             initial: Vec::new(),
-            starts: vec![0],
-            edges: Vec::new(),
+            machines: Vec::new(),
+            rows: OnceLock::new(),
         };
         let mut known: HashMap<*const Lts, u32> = HashMap::new();
         for component in network.components() {
@@ -67,7 +76,10 @@ impl Leaves {
                     let new = known.len() as u32;
                     let machine = *known.entry(Arc::as_ptr(lts)).or_insert(new);
                     if machine == new {
-                        leaves.add(lts);
+                        let offset = leaves.offsets[machine as usize];
+                        leaves.initial.push(offset + lts.initial().0);
+                        leaves.offsets.push(offset + lts.state_count() as u32);
+                        leaves.machines.push(lts.clone());
                     }
                     machine
                 }
@@ -77,6 +89,47 @@ impl Leaves {
         leaves
     }
 
+    fn rows(&self) -> &Rows {
+        self.rows.get_or_init(|| {
+            let mut rows = Rows { starts: vec![0], edges: Vec::new() };
+            self.machines.iter().for_each(|lts| rows.add(lts));
+            rows
+        })
+    }
+
+    fn machines(&self) -> usize {
+        self.initial.len()
+    }
+
+    pub(super) fn states(&self, machine: u32) -> std::ops::Range<u32> {
+        self.offsets[machine as usize]..self.offsets[machine as usize + 1]
+    }
+
+    pub(super) fn outgoing(&self, state: u32) -> &[Transition] {
+        let Rows { starts, edges } = self.rows();
+        &edges[starts[state as usize]..starts[state as usize + 1]]
+    }
+
+    /// How many transitions a component has.
+    pub(super) fn steps(&self, component: usize) -> usize {
+        match self.machine_of[component] {
+            LAZY => 0,
+            machine => self.steps_of(machine),
+        }
+    }
+
+    /// How many transitions a machine has.
+    pub(super) fn steps_of(&self, machine: u32) -> usize {
+        self.machines[machine as usize].transition_count()
+    }
+
+    fn edges_of(&self, machine: usize) -> &[Transition] {
+        let Rows { starts, edges } = self.rows();
+        &edges[starts[self.offsets[machine] as usize]..starts[self.offsets[machine + 1] as usize]]
+    }
+}
+
+impl Rows {
     fn add(&mut self, lts: &Lts) {
         let offset = self.starts.len() as u32 - 1;
         for state in lts.states() {
@@ -94,44 +147,20 @@ impl Leaves {
             self.edges.truncate(kept);
             self.starts.push(self.edges.len());
         }
-        self.initial.push(offset + lts.initial().0);
-        self.offsets.push(self.starts.len() as u32 - 1);
     }
+}
 
-    fn machines(&self) -> usize {
-        self.initial.len()
-    }
-
-    pub(super) fn states(&self, machine: u32) -> std::ops::Range<u32> {
-        self.offsets[machine as usize]..self.offsets[machine as usize + 1]
-    }
-
-    pub(super) fn outgoing(&self, state: u32) -> &[Transition] {
-        &self.edges[self.starts[state as usize]..self.starts[state as usize + 1]]
-    }
-
-    /// How many transitions a component has.
-    pub(super) fn steps(&self, component: usize) -> usize {
-        match self.machine_of[component] {
-            LAZY => 0,
-            machine => self.edges_of(machine as usize).len(),
-        }
-    }
-
-    fn edges_of(&self, machine: usize) -> &[Transition] {
-        let states = self.offsets[machine] as usize..self.offsets[machine + 1] as usize;
-        &self.edges[self.starts[states.start]..self.starts[states.end]]
-    }
-
+impl Leaves {
     /// Compares the machines with their images.
     pub(super) fn matching(&self, labels: &[LabelId], control: &Control) -> Result<Matching, Stopped> {
-        let states = self.starts.len() - 1;
+        let rows = self.rows();
+        let states = rows.starts.len() - 1;
         let moves: Vec<bool> = (0..self.machines())
             .map(|machine| self.edges_of(machine).iter().any(|edge| relabelled(labels, edge.label) != edge.label))
             .collect();
-        control.afford((states + self.edges.len()) * 16)?;
+        control.afford((states + rows.edges.len()) * 16)?;
         // The images of machines with moved labels follow after the machines.
-        let (mut starts, mut edges) = (self.starts.clone(), self.edges.clone());
+        let (mut starts, mut edges) = (rows.starts.clone(), rows.edges.clone());
         let mut places = vec![0u32; self.machines()];
         for machine in (0..self.machines()).filter(|&machine| moves[machine]) {
             let place = starts.len() as u32 - 1;

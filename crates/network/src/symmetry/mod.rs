@@ -29,6 +29,7 @@ use trefoil_system::LabelId;
 pub use action::{NetworkAction, Refusal};
 pub use automorphisms::{Admits, Found, Known, LABEL_POINTS};
 pub use exchanges::Exchanges;
+pub(crate) use proof::Kept;
 pub use proof::Prover;
 pub use symmetric::Symmetric;
 

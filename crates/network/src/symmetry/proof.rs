@@ -10,7 +10,7 @@
 //! bisimilarity.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use trefoil_control::{Control, Stopped};
 use trefoil_system::{LabelId, Labels, System};
@@ -21,16 +21,24 @@ use super::{Image, Obstacle, relabelled};
 use crate::network::{Layer, Network};
 use crate::rules::{Behaviour, Component};
 
+/// What proofs of one network share: a script asks several questions of a process.
+pub(crate) struct Kept {
+    leaves: Arc<Leaves>,
+    book: Arc<Rulebook>,
+    /// The symmetries that were proved, by their images of labels.
+    images: Mutex<HashMap<Vec<LabelId>, Image>>,
+}
+
 /// How many choices are made between components that are alike before giving up.
 const MOST_CHOICES: usize = 256;
 
 /// A network prepared for proofs of symmetry.
 pub struct Prover<'a> {
     pub(super) network: &'a Network,
-    /// The names of the components for users.
-    names: Vec<String>,
-    pub(super) leaves: Leaves,
-    pub(super) book: Rulebook,
+    /// What components are called for users, where that differs from their names in the network.
+    names: Option<&'a dyn Fn(usize) -> String>,
+    pub(super) leaves: Arc<Leaves>,
+    pub(super) book: Arc<Rulebook>,
     /// The networks inside components whose states are found while they run.
     pub(super) inner: Vec<(u32, Prover<'a>)>,
 }
@@ -42,34 +50,46 @@ impl<'a> Prover<'a> {
             Behaviour::Explicit(_) => None,
             Behaviour::Lazy(machine) => Some((number, Prover::new(machine.network()))),
         };
+        let kept = network.proofs.get_or_init(|| Kept {
+            leaves: Arc::new(Leaves::new(network)),
+            book: Arc::new(Rulebook::new(network)),
+            images: Mutex::default(),
+        });
         Prover {
             network,
-            names: network.components().iter().map(|component| component.name.clone()).collect(),
-            leaves: Leaves::new(network),
-            book: Rulebook::new(network),
+            names: None,
+            leaves: kept.leaves.clone(),
+            book: kept.book.clone(),
             inner: (0..).zip(network.components()).filter_map(inner).collect(),
         }
     }
 
-    /// The same, with other names for the components in what it says.
-    ///
-    /// # Panics
-    ///
-    /// When there are not as many names as components.
-    pub fn calling(self, names: Vec<String>) -> Prover<'a> {
-        assert_eq!(names.len(), self.names.len(), "every component has a name");
-        Prover { names, ..self }
+    /// The same, with other names for the components in what it says; none is asked for before it is needed.
+    pub fn calling(self, names: &'a dyn Fn(usize) -> String) -> Prover<'a> {
+        Prover { names: Some(names), ..self }
     }
 
     /// What a component is called.
-    pub(super) fn name(&self, component: usize) -> &str {
-        self.names.get(component).map_or("", String::as_str)
+    pub(super) fn name(&self, component: usize) -> String {
+        match self.names {
+            Some(names) => names(component),
+            None => self.network.components().get(component).map_or_else(String::new, |found| found.name.clone()),
+        }
     }
 
     /// Proves that a permutation of labels, the identity beyond its length, is a symmetry of the network; or says what
     /// prevents it.
     pub fn prove(&self, labels: &[LabelId], control: &Control) -> Result<Result<Image, Obstacle>, Stopped> {
-        self.attempt(labels, None, control)
+        let kept = self.network.proofs.get().map(|kept| &kept.images);
+        let images = || kept.map(|images| images.lock().unwrap_or_else(PoisonError::into_inner));
+        if let Some(known) = images().and_then(|images| images.get(labels).cloned()) {
+            return Ok(Ok(known));
+        }
+        let proved = self.attempt(labels, None, control)?;
+        if let (Ok(image), Some(mut images)) = (&proved, images()) {
+            images.insert(labels.to_vec(), image.clone());
+        }
+        Ok(proved)
     }
 
     /// The same with this permutation of components, and no other.

@@ -42,6 +42,8 @@ pub use report::{
     Permuted, PermutedKind, Position, PrintResult, Run, RunReport, Step, UsedSymmetry, Violation,
 };
 pub(crate) use run::unused_strategy;
+#[doc(hidden)]
+pub use trefoil_check::PriceRule;
 pub use trefoil_questions::{
     Algorithm, Asked, Decompose, EngineChoice, Fairness, GameSolver, Order, Preprocess, Setting, Store, SymmetryUse,
 };
@@ -129,9 +131,17 @@ pub struct Script {
     typed: Typed,
     /// Made when the first assertion or print statement needs it.
     compiler: Option<Compiler>,
+    /// When a reduction by symmetry is left out because it does not pay.
+    price: PriceRule,
 }
 
 impl Script {
+    /// Asks earlier, or answers beforehand, whether a reduction by symmetry pays: for tests.
+    #[doc(hidden)]
+    pub fn set_price_rule(&mut self, price: PriceRule) {
+        self.price = price;
+    }
+
     /// Reads a script, resolves its names and checks its types. Without a language the extension of the file decides;
     /// standard input (`-`) is CSPM.
     pub fn open(file: &Path, language: Option<&'static str>, job: &Job) -> Result<Script, Problem> {
@@ -142,7 +152,7 @@ impl Script {
         let typed = opened.checked(tree, &[], &job.control)?;
         let warnings = opened.warnings();
         let Opened { file, sources, .. } = opened;
-        Ok(Script { file, sources, warnings, assertions, prints, typed, compiler: None })
+        Ok(Script { file, sources, warnings, assertions, prints, typed, compiler: None, price: PriceRule::default() })
     }
 
     /// Warnings about it.

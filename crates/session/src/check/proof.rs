@@ -1,6 +1,8 @@
 //! Proofs of symmetries of one assertion: which constants are interchangeable in the compiled network, and what else
 //! carries the network to itself.
 
+use std::cell::RefCell;
+
 use trefoil_control::{Control, Stopped};
 use trefoil_cspm::process::Compiler;
 use trefoil_cspm::symmetry::Points;
@@ -103,8 +105,9 @@ pub(super) type Element = (Vec<u32>, Image);
 /// Permutations with what they do to labels and what was proved of them.
 pub(super) type Generators = Vec<(Candidate, Image)>;
 
-pub(super) struct Proof<'a> {
-    pub(super) compiler: &'a mut Compiler,
+pub(super) struct Proof<'a, 'c> {
+    /// The prover asks it for names while it works.
+    pub(super) compiler: &'a RefCell<&'c mut Compiler>,
     pub(super) prover: &'a Prover<'a>,
     pub(super) invariant: Invariant<'a>,
     pub(super) points: &'a Points,
@@ -121,7 +124,7 @@ const FEW_ROWS: u64 = 1 << 18;
 /// How many exchanges are tried where the text does not propose them.
 const MOST_EXCHANGES: usize = 128;
 
-impl Proof<'_> {
+impl Proof<'_, '_> {
     /// What is proved of a proposal, whose first constant is this point.
     pub(super) fn classes(
         &mut self,
@@ -226,7 +229,7 @@ impl Proof<'_> {
     /// Is this permutation a symmetry of everything that must be symmetric? If not, why? Nothing when it moves no
     /// event.
     fn prove(&mut self, images: &[u32], span: Span) -> Result<Result<Option<Element>, String>, Trouble> {
-        let labels = self.compiler.label_map(&mut self.points.permutation(images), &self.labels);
+        let labels = self.compiler.borrow_mut().label_map(&mut self.points.permutation(images), &self.labels);
         let labels = match labels.map_err(|failure| trouble(failure, span))? {
             Ok(labels) => labels,
             Err(why) => {
@@ -243,7 +246,8 @@ impl Proof<'_> {
             Ok(image) => image,
             Err(why) => return Ok(Err(why.to_string())),
         };
-        if let Err(why) = (self.invariant.admits)(&labels, self.compiler.labels(), self.control)? {
+        let table = self.compiler.borrow().labels().clone();
+        if let Err(why) = (self.invariant.admits)(&labels, &table, self.control)? {
             return Ok(Err(why));
         }
         Ok(Ok(Some((images.to_vec(), image))))
@@ -267,27 +271,27 @@ impl Proof<'_> {
         let fixed = self.invariant.trace.unwrap_or_default();
         let families = (0..).zip(self.points.families());
         let kinds: Vec<u32> = families.flat_map(|(kind, family)| family.constants.iter().map(move |_| kind)).collect();
-        let (compiler, points) = (&*self.compiler, self.points);
-        let mentions = |label: LabelId| compiler.mentioned_points(label, points);
+        let (compiler, points) = (self.compiler, self.points);
+        let mentions = |label: LabelId| compiler.borrow().mentioned_points(label, points);
         let label_points = if self.is_small() { 0 } else { LABEL_POINTS };
         let known = Known { names, kinds: &kinds, generators: known, mentions: &mentions, label_points };
-        let table = compiler.labels();
-        let mut admits = |images: &[LabelId]| Ok(keeps(images, table, control)?.is_ok());
+        let table = compiler.borrow().labels().clone();
+        let mut admits = |images: &[LabelId]| Ok(keeps(images, &table, control)?.is_ok());
         self.prover.automorphisms(&known, specification, fixed, &mut admits, control)
     }
 
     /// The elements with what they do to labels: to all labels, those included that are images of each other's.
     pub(super) fn with_labels(&mut self, elements: Vec<Element>, span: Span) -> Result<Generators, Trouble> {
         loop {
-            let known = self.compiler.labels().len();
+            let known = self.compiler.borrow().labels().len();
             let mut candidates = Vec::with_capacity(elements.len());
             for (images, image) in &elements {
-                let labels = self.compiler.label_map(&mut self.points.permutation(images), &self.labels);
+                let labels = self.compiler.borrow_mut().label_map(&mut self.points.permutation(images), &self.labels);
                 let labels = labels.map_err(|failure| trouble(failure, span))?;
                 let labels = labels.expect("it had images when it was proved");
                 candidates.push((Candidate { points: images.clone(), labels }, image.clone()));
             }
-            if self.compiler.labels().len() == known {
+            if self.compiler.borrow().labels().len() == known {
                 return Ok(candidates);
             }
         }

@@ -18,11 +18,12 @@
 //!
 //! Before that, the network is trimmed: events that its rules never allow are no obstacle to a symmetry.
 
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use trefoil_check::{Posed, Reduction};
+use trefoil_check::{Posed, PriceRule, Reduction};
 use trefoil_control::Control;
 use trefoil_cspm::eval::Datatype;
 use trefoil_cspm::process::{Compiler, Machine};
@@ -68,6 +69,8 @@ pub(crate) struct Reduced {
     exchanged: Vec<(Vec<usize>, Range<usize>)>,
     /// Whether the user claims them.
     pub(super) insisted: bool,
+    /// When it is left out because it does not pay.
+    pub(super) price: Option<PriceRule>,
 }
 
 impl Reduced {
@@ -86,6 +89,10 @@ impl Reduced {
 impl Reduction for Reduced {
     fn system(&self) -> &dyn System {
         &self.system
+    }
+
+    fn price_rule(&self) -> Option<PriceRule> {
+        self.price
     }
 
     fn run_back(&self, path: Path, _: &Control) -> Result<Path, Cut> {
@@ -329,10 +336,15 @@ pub(crate) fn search(
         proposed.iter().map(|proposal| (proposal.datatype.clone(), proposal.constants.clone())).collect();
     let points = Points::new(compiler.evaluator(), &families).expect("they are those of the script");
     let text = |span: Span| sources.text(span).to_string();
-    let called = component_names(compiler, machine, &text);
-    let prover = Prover::new(&network).calling(called.clone());
+    let compiler = RefCell::new(compiler);
+    let names = OnceCell::new();
+    let called = |component: usize| {
+        let all: &Vec<String> = names.get_or_init(|| component_names(&mut compiler.borrow_mut(), machine, &text));
+        all[component].clone()
+    };
+    let prover = Prover::new(&network).calling(&called);
     let mut proof = Proof {
-        compiler,
+        compiler: &compiler,
         prover: &prover,
         invariant,
         points: &points,
@@ -353,7 +365,7 @@ pub(crate) fn search(
     // From here on only constants that are moved are points.
     let moved = permuted.iter().map(|class| (class.datatype.clone().unwrap_or_default(), class.names.clone()));
     let moved: Vec<(String, Vec<String>)> = moved.collect();
-    let points = Points::new(proof.compiler.evaluator(), &moved).expect("they are those of the script");
+    let points = Points::new(compiler.borrow_mut().evaluator(), &moved).expect("they are those of the script");
     let renumbered = proof.renumbered(elements, &points);
     let mut proof = Proof { points: &points, ..proof };
     let constants = |family: &trefoil_cspm::symmetry::Family| {
@@ -371,7 +383,7 @@ pub(crate) fn search(
             true => Some(proof.of_the_network(&names, &known)?),
             false => None,
         };
-        let word = |component: u32| called[component as usize].clone();
+        let word = |component: u32| called(component as usize);
         for class in &alike.classes {
             let names = class.iter().map(|&at| word(at)).collect();
             permuted.push(Permuted { kind: PermutedKind::EqualComponents, datatype: None, names });
@@ -398,7 +410,7 @@ pub(crate) fn search(
         match NetworkAction::new(&network, names, &generators, control)? {
             Ok(action) => {
                 let system = Symmetric::new(network.clone(), action);
-                reduced = Some(Reduced { searched, system, permuted, exchanged, insisted });
+                reduced = Some(Reduced { searched, system, permuted, exchanged, insisted, price: None });
             }
             Err(why) => reasons.unexpected.push(format!("checked without symmetry reduction: {why}")),
         }

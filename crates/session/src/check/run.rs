@@ -204,7 +204,10 @@ impl Script {
             }
             Some(Reduces::PartialOrder | Reduces::Decomposition) | None => None,
         };
-        let symmetric = looked.and_then(|looked| self.told_by(looked, listed, &asked, progress));
+        let mut symmetric = looked.and_then(|looked| self.told_by(looked, listed, &asked, progress));
+        if let Some(reduced) = symmetric.as_mut().filter(|_| !self.insists_on_symmetry(listed, &asked)) {
+            reduced.price = Some(self.price);
+        }
         if symmetric.is_none() {
             progress.notes.extend(unused_strategy(&asked));
         }
