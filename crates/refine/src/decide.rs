@@ -86,7 +86,7 @@ fn on_threads(
         statistics.implementation_states = lts.state_count() as u64;
     }
     let Normalised { normal_form, nodes, .. } = specification;
-    let product = parallel::Product::new(normal_form, *nodes, implementation.system());
+    let product = parallel::Product::new(normal_form, *nodes, options.model, implementation.system());
     parallel::search(&product, None, options.model, options.threads, control, statistics)
 }
 
@@ -102,7 +102,7 @@ fn reduced(
     let system = implementation.system();
     let symmetry = reduction::prepare(reduction::action(system)?, strategy, control, statistics)?;
     let Normalised { normal_form, nodes, .. } = specification;
-    let product = parallel::Product::new(normal_form, *nodes, system);
+    let product = parallel::Product::new(normal_form, *nodes, options.model, system);
     let action = reduction::action(system)?;
     let one_thread = specification.algorithm == Algorithm::Antichain || options.search == Search::DepthFirst;
     let drawn = if one_thread { Drawn::Implementation } else { Drawn::Pair };

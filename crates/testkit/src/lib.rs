@@ -12,6 +12,7 @@ pub mod interruptions;
 pub mod layers;
 pub mod mcrl2;
 pub mod networks;
+pub mod observations;
 pub mod permutations;
 pub mod processes;
 pub mod promela;

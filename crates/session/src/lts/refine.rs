@@ -311,7 +311,7 @@ pub fn refine(
         Ok(answer) => {
             let witness = match &answer.found[0] {
                 Found::Fails(Evidence::Witness(witness)) => {
-                    let report = WitnessReport::new(witness, &*specification, &*implementation, control);
+                    let report = WitnessReport::new(witness, &*specification, &*implementation, model, control);
                     Some(report.map_err(|cut| Problem::cut(cut, control, &Origin::file(name(&task.implementation))))?)
                 }
                 _ => None,
