@@ -197,12 +197,10 @@ impl Answer for SimulationReport {
         if let Some(shown) = &self.difference {
             difference(shown, &[&self.implementation, &self.specification], &mut text);
         }
-        let (left, right) = self.classes;
-        let mut rows = vec![
-            ("specification", size(self.specification_size)),
-            ("implementation", size(self.implementation_size)),
-            ("classes", format!("{} and {}", count(left as u64), count(right as u64))),
-        ];
+        let mut rows =
+            vec![("specification", size(self.specification_size)), ("implementation", size(self.implementation_size))];
+        let classes = |(left, right)| format!("{} and {}", count(left as u64), count(right as u64));
+        rows.extend(self.classes.map(|both| ("classes", classes(both))));
         rows.extend(self.decomposed.iter().map(|line| ("decomposed", line.clone())));
         rows.extend(resources(&self.resources));
         text.push_str(&table(&rows));

@@ -116,3 +116,114 @@ fn what_cannot_honour_a_model_says_so() {
     assert_eq!(code, 1);
     assert!(out.contains("checked without partial-order reduction: it preserves what is refused after"), "{out}");
 }
+
+/// Two files with systems, in a folder.
+fn systems(one: &[(u32, &str, u32)], other: &[(u32, &str, u32)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (name, steps) in [("spec.aut", one), ("impl.aut", other)] {
+        let states = steps.iter().map(|&(source, _, target)| source.max(target) + 1).max().unwrap_or(1);
+        let mut text = format!("des (0,{},{states})\n", steps.len());
+        steps.iter().for_each(|(source, label, target)| text += &format!("({source},\"{label}\",{target})\n"));
+        std::fs::write(folder.path().join(name), text).expect("a file");
+    }
+    folder
+}
+
+fn lts(folder: &tempfile::TempDir, arguments: &[&str]) -> (i32, String, String) {
+    let arguments: Vec<&str> = ["lts"].iter().chain(arguments).copied().collect();
+    run(env!("CARGO_BIN_EXE_trefoil"), folder, &arguments)
+}
+
+fn refines(folder: &tempfile::TempDir, model: &str) -> (i32, String) {
+    let (code, out, err) = lts(folder, &["refine", "spec.aut", "impl.aut", "--model", model]);
+    (code, out + &err)
+}
+
+/// FLEETING and FIRM as files, and HONEST and SWAPPED.
+#[test]
+fn files_are_compared_in_the_same_models() {
+    let fleeting = [(0, "b", 1), (0, "tau", 2), (2, "a", 3)];
+    let firm = [(0, "tau", 1), (0, "tau", 2), (1, "a", 3), (2, "a", 3), (2, "b", 3)];
+    let folder = systems(&fleeting, &firm);
+    assert_eq!(refines(&folder, "failures").0, 0);
+    for model in ["revivals", "revivals-divergences", "refusals", "refusals-divergences"] {
+        let (code, out) = refines(&folder, model);
+        assert_eq!(code, 1, "{model}: {out}");
+        assert!(out.contains("initially the implementation offers only {b, a} and performs b\n"), "{model}: {out}");
+        assert!(out.contains("where the specification offers no more, it performs only {a}\n"), "{model}: {out}");
+    }
+    let honest = [(0, "tau", 1), (0, "tau", 2), (1, "a", 3), (3, "b", 5), (2, "a", 4), (2, "d", 5), (4, "c", 5)];
+    let swapped = honest.map(|(source, label, target)| (source, if label == "b" { "c" } else { label }, target));
+    let mut swapped = swapped;
+    swapped[6].1 = "b";
+    let folder = systems(&honest, &swapped);
+    assert_eq!(refines(&folder, "revivals").0, 0);
+    let (code, out) = refines(&folder, "refusals");
+    assert_eq!(code, 1);
+    assert!(out.contains("after <a (where only {a} was offered)> the implementation offers only {c}\n"), "{out}");
+    let (code, out, err) = lts(&folder, &["refine", "spec.aut", "impl.aut", "-m", "refusals", "--format", "json"]);
+    assert_eq!(code, 1, "{err}");
+    let result: Value = serde_json::from_str(&out).expect("JSON");
+    let observed = &result["results"][0]["witness"]["observed"];
+    assert_eq!(*observed, serde_json::json!([{ "before": 0, "event": "a", "offered": ["a"] }]), "{out}");
+    let (code, _, err) =
+        lts(&folder, &["refine", "spec.aut", "impl.aut", "-m", "refusals", "--algorithm", "normal-form"]);
+    assert_eq!(code, 2);
+    assert!(err.contains("no normal form by events alone"), "{err}");
+}
+
+#[test]
+fn internal_steps_count_where_a_model_is_strong() {
+    let folder = systems(&[(0, "a", 1)], &[(0, "tau", 1), (1, "a", 2)]);
+    assert_eq!(refines(&folder, "trace").0, 0);
+    assert_eq!(refines(&folder, "failures").0, 0);
+    let (code, out) = refines(&folder, "strong-trace");
+    assert_eq!(code, 1);
+    assert!(out.contains("initially the implementation performs τ, which the specification does not allow"), "{out}");
+    let folder = systems(&[(0, "tau", 1), (0, "a", 2)], &[(0, "tau", 1)]);
+    assert_eq!(refines(&folder, "strong-trace").0, 0);
+    let (code, out) = refines(&folder, "strong-failures");
+    assert_eq!(code, 1);
+    assert!(out.contains("offers only {τ}"), "{out}");
+}
+
+#[test]
+fn impossible_futures_and_coupling_come_with_formulas() {
+    // After a, the specification can go on with b and c, or with b alone.
+    let spec = [(0, "a", 1), (1, "b", 2), (1, "b", 3), (2, "c", 4), (0, "a", 5), (5, "b", 3)];
+    let folder = systems(&spec, &spec[..4]);
+    assert_eq!(refines(&folder, "impossible-futures").0, 0);
+    let folder = systems(&spec[..4], &spec);
+    let (code, out) = refines(&folder, "impossible-futures");
+    assert_eq!(code, 1);
+    assert!(out.contains("impl.aut satisfies this formula"), "{out}");
+    let (code, _, err) =
+        lts(&folder, &["refine", "spec.aut", "impl.aut", "-m", "impossible-futures", "--search", "dfs"]);
+    assert_eq!(code, 2);
+    assert!(err.contains("--search does not apply to impossible-futures"), "{err}");
+    let at_once = [(0, "tau", 1), (0, "tau", 2), (0, "tau", 3), (1, "a", 4), (2, "b", 4), (3, "c", 4)];
+    let gradually = [(0, "tau", 1), (0, "tau", 5), (5, "tau", 2), (5, "tau", 3), (1, "a", 4), (2, "b", 4), (3, "c", 4)];
+    let folder = systems(&at_once, &gradually);
+    let compared = |equivalence: &str| lts(&folder, &["compare", "spec.aut", "impl.aut", "-e", equivalence]);
+    assert_eq!(compared("coupled-sim").0, 0);
+    assert_eq!(compared("weak").0, 1);
+    let folder = systems(&at_once, &[(0, "a", 1), (0, "b", 1), (0, "c", 1)]);
+    let (code, out, _) = lts(&folder, &["compare", "spec.aut", "impl.aut", "-e", "coupled-sim"]);
+    assert_eq!(code, 1);
+    assert!(out.contains("satisfies this formula") && out.contains("<tau*>"), "{out}");
+    let (code, _, err) = lts(&folder, &["minimise", "spec.aut", "-e", "coupled-sim"]);
+    assert_eq!(code, 2, "{err}");
+}
+
+#[test]
+fn internal_steps_are_replaced_and_choices_determined() {
+    let folder = systems(&[(0, "tau", 1), (0, "a", 2), (1, "a", 3), (3, "b", 0)], &[]);
+    let minimised = |by: &str| {
+        let (code, _, err) = lts(&folder, &["minimise", "spec.aut", "-e", by, "-o", "out.aut"]);
+        assert_eq!(code, 0, "{err}");
+        std::fs::read_to_string(folder.path().join("out.aut")).expect("it was written")
+    };
+    let starred = minimised("tau-star");
+    assert!(starred.starts_with("des (0,3,3)") && !starred.contains("tau"), "{starred}");
+    assert!(minimised("determinisation").starts_with("des (0,4,4)"), "{}", minimised("determinisation"));
+}

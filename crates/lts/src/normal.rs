@@ -41,7 +41,8 @@ pub fn normalise_within(
     minimise(&prenormal, control).map(Some)
 }
 
-/// Are the nodes after all traces, counted as [`normalise_within`] counts them, at most `limit`? `lazy` knows them then.
+/// Are the nodes after all traces, counted as [`normalise_within`] counts them, at most `limit`? `lazy` knows them
+/// then.
 pub fn stays_within(lazy: &LazyNormalForm, limit: usize, control: &Control) -> Result<bool, Stopped> {
     control.progress().begin("normalising", 0);
     let (mut size, mut scratch, mut nodes) = (0, Scratch::default(), vec![lazy.initial()]);

@@ -21,8 +21,8 @@
 //!   nothing else), and the empty `O` when the empty set is one of them. So of the acceptances that contain an event
 //!   the least are kept, for each event ([`Acceptances::keep_minimal_with_each_label`]).
 //! - In refusal testing the observer goes on from the states that refused what it saw refused: the stable states of a
-//!   node whose offers are inside the set that was observed ([`LazyNormalForm::within`]). These are a node as well, made
-//!   when it is first needed.
+//!   node whose offers are inside the set that was observed ([`LazyNormalForm::within`]). These are a node as well,
+//!   made when it is first needed.
 //!
 //! Inclusion is first tested on 64-bit signatures (state modulo 64), which is exact when the specification has at most
 //! 64 states, and then on the sorted slices.
@@ -310,7 +310,7 @@ impl LazyNormalForm {
     }
 
     /// The node of the stable states among those of a node that offer nothing but the given labels, ascending: those
-    /// that an observer who saw all other labels refused goes on with. `None` when there are none.
+    /// that remain possible when all other labels were seen to be refused. `None` when there are none.
     pub fn within(
         &self,
         node: NodeId,

@@ -25,6 +25,7 @@ use trefoil_system::{
     Observation, Observations, Path, Sink, Slot, SlotSet, Step, System, TakenStep, Value, Walk, Witness, Written,
 };
 
+use crate::acting::Drawn;
 use crate::has_trace::offered;
 use crate::levels::count;
 use crate::nodes::{FORBIDDEN, Nodes};
@@ -338,16 +339,19 @@ pub(crate) struct Reduced<'a> {
     forbidden: GroupId,
 }
 
-/// The quotient of a product.
+/// The quotient of a product. Orbits are counted where all of a pair is drawn.
 pub(crate) fn quotient<'a>(
     product: &'a Product<'a>,
     action: &'a dyn Action,
     symmetry: &'a Symmetry,
+    drawn: Drawn,
     control: &Control,
 ) -> Result<Reduced<'a>, Cut> {
     let mut quotient = Quotient::new(product, action, symmetry, control)?;
     let forbidden = quotient.tell_apart(product.forbidden_group);
-    quotient.count(|row| product.node(row).is_some());
+    if drawn == Drawn::Pair {
+        quotient.count(|row| product.node(row).is_some());
+    }
     Ok(Reduced { quotient, forbidden })
 }
 

@@ -25,7 +25,7 @@ const PREPROCESSING: [Preprocess; 4] =
 const TWO_THREADS: usize = 20;
 const BATCH: usize = 200;
 
-/// Models of which one refines the other in every pair, the weaker one second; and that are told apart by some pairs.
+/// A model, and a weaker one that it implies; some pairs tell them apart.
 const STRONGER: [(Model, Model); 6] = [
     (Model::Failures, Model::Traces),
     (Model::Revivals, Model::Failures),
@@ -35,7 +35,7 @@ const STRONGER: [(Model, Model); 6] = [
     (Model::RefusalsDivergences, Model::FailuresDivergences),
 ];
 
-/// Models of which neither implies the other where something diverges.
+/// A model and its form with divergences: where something diverges, neither implies the other.
 const WITH_DIVERGENCES: [(Model, Model); 3] = [
     (Model::Failures, Model::FailuresDivergences),
     (Model::Revivals, Model::RevivalsDivergences),

@@ -65,6 +65,7 @@ fn reduced_checks_agree_with_unreduced_ones() {
                         continue;
                     }
                     holding += 1;
+                    let tests = model.observes_refusals_on_the_way();
                     assert!(
                         algorithm == Algorithm::Antichain || found.statistics.states <= expected.statistics.states,
                         "{what}"
@@ -75,7 +76,7 @@ fn reduced_checks_agree_with_unreduced_ones() {
                         continue;
                     }
                     let chosen = strategy_named(reduction.strategy).unwrap();
-                    if chosen.promise == Promise::Exact {
+                    if chosen.promise == Promise::Exact && !tests {
                         assert_eq!(reduction.total, Some(UBig::from(expected.statistics.states)), "{what}");
                     } else {
                         assert_eq!(reduction.total, None, "{what}");

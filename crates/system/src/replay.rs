@@ -151,8 +151,8 @@ impl ObservedEvent {
     }
 }
 
-/// The visible events of the run of a witness, with what stable states before them accept: in refusal testing before all of them, in
-/// the revivals model before a forbidden one at the end.
+/// The visible events of the run of a witness, with what stable states before them accept: in refusal testing before
+/// all of them, in the revivals model before a forbidden one at the end.
 pub fn observed_events(
     system: &dyn System,
     witness: &Witness,

@@ -14,6 +14,7 @@ pub mod mcrl2;
 pub mod networks;
 pub mod observations;
 pub mod permutations;
+pub mod preorders;
 pub mod processes;
 pub mod promela;
 pub mod promela_symmetric;

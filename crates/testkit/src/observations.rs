@@ -1,20 +1,21 @@
 //! Revivals and refusal testing straight from the definitions, and once more by translation to traces.
 //!
-//! Definitions (A. W. Roscoe, *Revivals, stuckness and the hierarchy of CSP models*, 2009, and *Understanding concurrent
-//! systems*, 2010, chapters 11 and 12), with Σ for the visible labels of both systems:
+//! Definitions (A. W. Roscoe, *Revivals, stuckness and the hierarchy of CSP models*, 2009, and *Understanding
+//! concurrent systems*, 2010, chapters 11 and 12), with Σ for the visible labels of both systems:
 //!
-//! - *Revivals*: traces; traces after which a stable state can do nothing; and (s, X, a): after s a stable state refuses
-//!   the set X and performs a. Every set X is listed. The failures follow from these, and are compared for the length.
-//! - *Refusal testing*: ⟨X₀, a₁, X₁, …, aₙ, Xₙ⟩, where each Xᵢ is a set that a stable state refuses, the state that then
-//!   performs aᵢ₊₁, or • for no observation. Every set is tried in every place: a behaviour of the implementation is
-//!   followed as the pair of the sets of states that either system can be in after it.
+//! - *Revivals*: traces; traces after which a stable state can do nothing; and (s, X, a): after s a stable state
+//!   refuses the set X and performs a. Every set X is listed. The failures follow from these, and are compared for the
+//!   length.
+//! - *Refusal testing*: ⟨X₀, a₁, X₁, …, aₙ, Xₙ⟩, where each Xᵢ is a set that a stable state refuses, the state that
+//!   then performs aᵢ₊₁, or • for no observation. Every set is tried in every place: a behaviour of the implementation
+//!   is followed as the pair of the sets of states that either system can be in after it.
 //! - The forms with divergence allow everything after a behaviour after which the specification diverges.
 //!
 //! The translation (D. Mestel, A. W. Roscoe, *Translating between models of concurrency*, 2019): beside each label a
 //! there is a new event a′, offered everywhere, below a and `τ` in priority. So a′ happens in stable states that refuse
-//! a, and nowhere else, and changes nothing; one more event, below `τ` only, happens in stable states. The traces of the
-//! system with these loops are its refusal tests. For revivals a second process lets the first observation of a refusal
-//! be followed by others and then by one event, and by nothing else.
+//! a, and nowhere else, and changes nothing; one more event, below `τ` only, happens in stable states. The traces of
+//! the system with these loops are its refusal tests. For revivals a second process lets the first observation of a
+//! refusal be followed by others and then by one event, and by nothing else.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;

@@ -92,7 +92,8 @@ impl Definitions {
         Definitions::members(states).fold(0, |all, state| all | self.steps[state][label])
     }
 
-    fn weakly(&self, mut states: States) -> States {
+    /// The states that `τ` leads to, these included.
+    pub(crate) fn weakly(&self, mut states: States) -> States {
         loop {
             let more = states | self.step(states, self.labels);
             if more == states {
@@ -100,6 +101,15 @@ impl Definitions {
             }
             states = more;
         }
+    }
+
+    pub(crate) fn initial(&self) -> usize {
+        self.initial
+    }
+
+    /// How many states there are.
+    pub(crate) fn count(&self) -> usize {
+        self.steps.len()
     }
 
     pub(crate) fn after_nothing(&self) -> States {

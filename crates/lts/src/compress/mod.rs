@@ -171,8 +171,8 @@ impl Compression {
         COMPRESSIONS.iter().find(|info| info.compression == self).expect("every compression is in the table")
     }
 
-    /// Does the result have the same revivals and refusal tests? Those that merge states and keep minimal acceptances do
-    /// not; what a deterministic refinement chooses, it chooses in every model.
+    /// Does the result have the same revivals and refusal tests? Those that merge states and keep minimal acceptances
+    /// do not; what a deterministic refinement chooses, it chooses in every model.
     pub fn keeps_refusals(self) -> bool {
         !matches!(self, Compression::Diamond | Compression::Normal | Compression::ModelCompress)
     }

@@ -138,7 +138,7 @@ impl Script {
             Written::RevivalsDivergences if refines => Model::RevivalsDivergences,
             Written::Refusals if refines => Model::Refusals,
             Written::RefusalsDivergences if refines => Model::RefusalsDivergences,
-            // What a property says of a process is a matter of its failures and divergences.
+            // A property of one process depends on its failures and divergences only.
             Written::Revivals | Written::Refusals => Model::Failures,
             Written::RevivalsDivergences | Written::RefusalsDivergences => Model::FailuresDivergences,
         })
@@ -161,8 +161,8 @@ impl Script {
         Trouble::Wrong(Box::new(Diagnostic::error(NOT_SUPPORTED, why, Place::Span(listed.span))))
     }
 
-    /// The compiler that all assertions share, under the budgets of this one. What compressions have to keep stays as it
-    /// was unless it is given.
+    /// The compiler that all assertions share, under the budgets of this one. What compressions have to keep stays as
+    /// it was unless it is given.
     pub(super) fn prepare_compiler(&mut self, options: &Asked, keep: Option<Keep>, job: &Job) -> &mut Compiler {
         let keep = keep.or(self.compiler.as_ref().map(Compiler::keep)).unwrap_or_default();
         let chosen = CompileOptions {
