@@ -37,6 +37,7 @@ const EVERYTHING: Facts = Facts {
     observations: Observations::FromTransitions,
     width: 0,
     explicit_specification: false,
+    model: None,
 };
 
 impl Table {

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use trefoil_control::{count, counted, digits};
+use trefoil_session::check::Observed;
 use trefoil_session::lts::{
     CompareReport, ComposeReport, ConvertReport, Difference, InfoReport, MinimiseReport, PlayStep, RefineReport,
     SimulationReport, Size,
@@ -196,12 +197,10 @@ impl Answer for SimulationReport {
         if let Some(shown) = &self.difference {
             difference(shown, &[&self.implementation, &self.specification], &mut text);
         }
-        let (left, right) = self.classes;
-        let mut rows = vec![
-            ("specification", size(self.specification_size)),
-            ("implementation", size(self.implementation_size)),
-            ("classes", format!("{} and {}", count(left as u64), count(right as u64))),
-        ];
+        let mut rows =
+            vec![("specification", size(self.specification_size)), ("implementation", size(self.implementation_size))];
+        let classes = |(left, right)| format!("{} and {}", count(left as u64), count(right as u64));
+        rows.extend(self.classes.map(|both| ("classes", classes(both))));
         rows.extend(self.decomposed.iter().map(|line| ("decomposed", line.clone())));
         rows.extend(resources(&self.resources));
         text.push_str(&table(&rows));
@@ -279,12 +278,16 @@ fn counterexample(witness: &WitnessReport) -> String {
     let mut text = String::new();
     let event_fails = matches!(witness.failure, FailureReport::Event { .. });
     let allowed = if event_fails { witness.trace.len() - 1 } else { witness.trace.len() };
-    let after = &witness.trace[..allowed];
-    let after = if after.is_empty() { "initially".to_string() } else { format!("after <{}>", list(after, ", ")) };
+    let after = after(&witness.trace[..allowed], &witness.observed);
     let does = format!("  {after} the implementation");
     let mut cycled = None;
     let _ = match &witness.failure {
-        FailureReport::Event { event } => {
+        FailureReport::Event { event, offered: Some(offered), allowed } => {
+            let _ = writeln!(text, "{does} offers {} and performs {event}", only(offered));
+            let allowed = allowed.as_deref().unwrap_or_default();
+            writeln!(text, "  where the specification offers no more, it performs {}", only(allowed))
+        }
+        FailureReport::Event { event, .. } => {
             writeln!(text, "{does} performs {event}, which the specification does not allow")
         }
         FailureReport::Acceptance { accepted, allowed } => {
@@ -310,6 +313,19 @@ fn counterexample(witness: &WitnessReport) -> String {
     rows.extend(cycled.map(|states| ("τ-loop", format!("through {states}"))));
     text.push_str(&table(&rows));
     text
+}
+
+/// After which events, and after which refusals before these.
+pub(crate) fn after(trace: &[String], observed: &[Observed]) -> String {
+    if trace.is_empty() {
+        return "initially".to_string();
+    }
+    let offering = |place: usize| observed.iter().find(|observed| observed.before == place);
+    let events = trace.iter().enumerate().map(|(place, event)| match offering(place) {
+        Some(observed) => format!("{event} (where only {} was offered)", set(&observed.offered)),
+        None => event.clone(),
+    });
+    format!("after <{}>", list(&events.collect::<Vec<_>>(), ", "))
 }
 
 /// A run on one line; a long one loses its middle.

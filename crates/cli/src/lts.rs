@@ -73,9 +73,12 @@ pub(crate) fn run(command: LtsCommand, common: Common) -> ExitCode {
                     let task = Refining { implementation, place, model, comparison, asked };
                     match comparison {
                         Comparison::Simulation { ready } => {
-                            run.check(&files, |job| lts::simulate(&opened, &task, ready, job));
+                            run.check(&files, |job| lts::simulate(&opened, &task, Some(ready), job));
                         }
-                        Comparison::Refinement(model) => {
+                        Comparison::ImpossibleFutures => {
+                            run.check(&files, |job| lts::simulate(&opened, &task, None, job));
+                        }
+                        Comparison::Refinement(model) | Comparison::Strong(model) => {
                             run.check(&files, |job| lts::refine(&opened, &task, model, job));
                         }
                     }

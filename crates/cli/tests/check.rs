@@ -266,11 +266,12 @@ fn partial_order_reduction_visits_less_and_says_the_same() {
 #[test]
 fn one_bad_assertion_does_not_hurt_the_others() {
     let script = "channel a\nP = a -> P\nQ(n) = if n == 0 then a -> Q(1) else error(\"no more\")\n\
-                  assert P [V= P\nassert P [T= Q(0)\nassert P :[symmetric]: {1}\nassert P [T= P :[partial order reduce]\n";
+                  assert P :[divergence free [F]]\nassert P [T= Q(0)\nassert P :[symmetric]: {1}\nassert P [T= P :[partial order reduce]\n";
     let folder = folder(&[("script.csp", script)]);
-    let (code, out, err) = trefoil(&folder, &["check", "script.csp", "--only", "[V=", "--only", "Q(0)", "--only", "4"]);
+    let (code, out, err) =
+        trefoil(&folder, &["check", "script.csp", "--only", "divergence", "--only", "Q(0)", "--only", "4"]);
     assert_eq!(code, 2, "{err}");
-    assert!(err.contains("error[S004]: the model `V` is not supported") && err.contains("script.csp:4:1"), "{err}");
+    assert!(err.contains("error[S004]: the model `F` does not observe") && err.contains("script.csp:4:1"), "{err}");
     assert!(err.contains("no more") && err.contains("script.csp:3"), "{err}");
     assert!(out.contains("  4  holds    P [T= P :[partial order reduce]"), "{out}");
     assert!(out.contains("1 holds, 2 errors"), "{out}");

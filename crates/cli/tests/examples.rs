@@ -75,6 +75,11 @@ fn surprises(options: &[&str]) -> Vec<String> {
         for (result, expected) in results.iter().zip(&expected) {
             let Expectation { line, holds, events } = *expected;
             assert_eq!(result["place"]["line"].as_u64(), Some(line), "{}", path.display());
+            let text = result["assertion_string"].as_str().unwrap_or_default();
+            if options.contains(&"normal-form") && (text.contains(" [R= ") || text.contains(" [RD= ")) {
+                assert!(result["errors"].to_string().contains("has no normal form"), "{}:{line}", path.display());
+                continue;
+            }
             let verdict = result["result"].as_u64();
             let length = result["witness"]["length"].as_u64();
             if verdict != Some(u64::from(holds)) || (events.is_some() && length != events) {

@@ -80,7 +80,8 @@ fn scripts_agree(file: &Path, options: &[&str], most: u64) -> usize {
     let explicit = results(file, &[&options[..], normal_form].concat());
     let small = |answer: &&Value| {
         let asked = answer["engine"].as_str().is_some_and(|engine| ENGINES.contains(&engine));
-        asked && answer["visited_states"].as_u64().is_some_and(|states| states < most)
+        let model = answer["model"].as_str().is_none_or(|model| ["T", "F", "FD"].contains(&model));
+        asked && model && answer["visited_states"].as_u64().is_some_and(|states| states < most)
     };
     let small: Vec<&Value> = explicit.iter().filter(small).collect();
     if small.is_empty() {

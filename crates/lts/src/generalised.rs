@@ -63,8 +63,7 @@ impl Acceptances {
     /// The number of the family of the least among these sets.
     pub fn family(&mut self, mut sets: Vec<AcceptanceId>, control: &Control) -> Result<FamilyId, Stopped> {
         self.keep_minimal(&mut sets);
-        let numbers: Vec<u32> = sets.iter().map(|set| set.0).collect();
-        self.families.intern(&numbers, control).map(FamilyId)
+        self.family_of(&sets, control)
     }
 
     /// Removes repetitions and every set that contains another one.
@@ -76,6 +75,34 @@ impl Acceptances {
         }
         let all = sets.clone();
         sets.retain(|&set| !all.iter().any(|&other| other != set && self.is_inside(other, set)));
+    }
+
+    /// Removes repetitions and every set each of whose labels is in a smaller one, so that of the sets with a label the
+    /// least remain; the empty set remains. What a set of labels is the union of is then the same as before.
+    pub fn keep_minimal_with_each_label(&self, sets: &mut Vec<AcceptanceId>) {
+        sets.sort_unstable();
+        sets.dedup();
+        if sets.len() < 2 {
+            return;
+        }
+        let all = sets.clone();
+        sets.retain(|&set| {
+            let inside: Vec<AcceptanceId> =
+                all.iter().copied().filter(|&other| other != set && self.is_inside(other, set)).collect();
+            let labels = self.sets.get(set.0);
+            labels.is_empty() || labels.iter().any(|&label| !inside.iter().any(|&other| self.contains(other, label)))
+        });
+    }
+
+    fn contains(&self, set: AcceptanceId, label: u32) -> bool {
+        self.sets.get(set.0).binary_search(&label).is_ok()
+    }
+
+    /// The number of the family of exactly these sets, given ascending and without repetition.
+    pub(crate) fn family_of(&mut self, sets: &[AcceptanceId], control: &Control) -> Result<FamilyId, Stopped> {
+        debug_assert!(sets.is_sorted_by(|a, b| a < b));
+        let numbers: Vec<u32> = sets.iter().map(|set| set.0).collect();
+        self.families.intern(&numbers, control).map(FamilyId)
     }
 
     fn is_inside(&self, inner: AcceptanceId, outer: AcceptanceId) -> bool {
@@ -234,6 +261,21 @@ mod tests {
         assert_eq!(explorer.observe(&[0]), Ok(Observation { acceptances: vec![vec![a, b]], diverges: false }));
         assert_eq!(explorer.observe(&[1]), Ok(Observation { acceptances: vec![], diverges: true }));
         assert_eq!(explorer.observe(&[2]), Ok(Observation { acceptances: vec![vec![]], diverges: false }));
+    }
+
+    #[test]
+    fn the_least_sets_with_each_label_are_kept() {
+        let labels = Labels::new();
+        let (a, b, c) = (labels.name("a"), labels.name("b"), labels.name("c"));
+        let (mut table, control) = (Acceptances::new(), Control::unlimited());
+        let mut kept = |sets: &[&[LabelId]]| -> Vec<Vec<LabelId>> {
+            let mut sets: Vec<AcceptanceId> = sets.iter().map(|set| table.set(set, &control).unwrap()).collect();
+            table.keep_minimal_with_each_label(&mut sets);
+            sets.iter().map(|&set| table.labels(set).collect()).collect()
+        };
+        assert_eq!(kept(&[&[a], &[a, b], &[a]]), [vec![a], vec![a, b]], "the only set with b");
+        assert_eq!(kept(&[&[a], &[b], &[a, b]]), [vec![a], vec![b]], "the union of the others");
+        assert_eq!(kept(&[&[], &[a, b, c], &[a, b], &[b, c]]), [vec![a, b], vec![], vec![b, c]]);
     }
 
     #[test]

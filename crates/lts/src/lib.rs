@@ -22,7 +22,7 @@ mod subsets;
 pub use explicit::{Backward, Lts, LtsBuilder, Transition};
 pub use generalised::{AcceptanceId, Acceptances, FamilyId, Glts};
 pub use generate::{Generated, generate, keep_distinct};
-pub use normal::{normalise, normalise_within};
+pub use normal::{normalise, normalise_within, stays_within};
 pub use references::References;
 pub use shared::SharedRows;
 pub use subsets::{Following, LazyNormalForm, NodeId, Scratch};

@@ -11,7 +11,7 @@
 //! A node that diverges in a model that observes it (chaos) keeps no transitions and no acceptances: everything is
 //! allowed there already.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use trefoil_control::{Control, Stopped};
@@ -39,6 +39,31 @@ pub fn normalise_within(
     let Some(prenormal) = prenormalise(lazy, labels, limit, control)? else { return Ok(None) };
     control.progress().begin("minimising the normal form", 0);
     minimise(&prenormal, control).map(Some)
+}
+
+/// Are the nodes after all traces, counted as [`normalise_within`] counts them, at most `limit`? `lazy` knows them
+/// then.
+pub fn stays_within(lazy: &LazyNormalForm, limit: usize, control: &Control) -> Result<bool, Stopped> {
+    control.progress().begin("normalising", 0);
+    let (mut size, mut scratch, mut nodes) = (0, Scratch::default(), vec![lazy.initial()]);
+    let mut seen: HashSet<NodeId, foldhash::fast::FixedState> = nodes.iter().copied().collect();
+    while let Some(node) = nodes.pop() {
+        control.check()?;
+        if node == NodeId::CHAOS {
+            continue;
+        }
+        size += 1 + lazy.states(node).len() + lazy.labels(node).len();
+        if size > limit {
+            return Ok(false);
+        }
+        for label in lazy.labels(node) {
+            let target = lazy.successor(node, label, &mut scratch, control)?.expect("the label can follow");
+            if seen.insert(target) {
+                nodes.push(target);
+            }
+        }
+    }
+    Ok(true)
 }
 
 /// All nodes that the initial one reaches, numbered as they are found.
@@ -73,7 +98,7 @@ fn prenormalise(
         if size > limit {
             return Ok(None);
         }
-        families.push(acceptances.family(lazy.family(node).to_vec(), control)?);
+        families.push(acceptances.family_of(lazy.family(node), control)?);
         diverging.push(lazy.diverges(node));
         for label in lazy.labels(node) {
             let target = lazy.successor(node, label, &mut scratch, control)?.expect("the label can follow");
@@ -311,7 +336,7 @@ mod tests {
                 tau_percent: 20,
             };
             let lts = random_lts(&Arc::new(Labels::new()), shape, &mut random);
-            for model in [Model::Traces, Model::Failures, Model::FailuresDivergences] {
+            for model in Model::ALL.into_iter().filter(|model| !model.observes_refusals_on_the_way()) {
                 let lazy = LazyNormalForm::new(&lts, model, &control).unwrap();
                 let prenormal = prenormalise(&lazy, lts.labels(), usize::MAX, &control).unwrap().expect("no limit");
                 let normal = minimise(&prenormal, &control).unwrap();

@@ -14,8 +14,15 @@
 //!   of them are inside another, and the inclusion that antichains rest on is preserved: if the kept states of one node
 //!   are among those of another, it has no more traces, acceptances or divergences. So a node may be the empty set and
 //!   still be a node; only a missing successor says that a trace is *not* one of the specification.
-//! - In failures-divergences, after a divergence everything is allowed: all diverging sets are one node,
+//! - Where divergence is observed, after a divergence everything is allowed: all diverging sets are one node,
 //!   [`NodeId::CHAOS`].
+//! - Revivals need more than the least acceptances: a state that offers exactly `O` is allowed when `O` is the union of
+//!   the acceptances of the node that are inside `O` (each of its events is offered by a stable state that offers
+//!   nothing else), and the empty `O` when the empty set is one of them. So of the acceptances that contain an event
+//!   the least are kept, for each event ([`Acceptances::keep_minimal_with_each_label`]).
+//! - In refusal testing the observer goes on from the states that refused what it saw refused: the stable states of a
+//!   node whose offers are inside the set that was observed ([`LazyNormalForm::within`]). These are a node as well,
+//!   made when it is first needed.
 //!
 //! Inclusion is first tested on 64-bit signatures (state modulo 64), which is exact when the specification has at most
 //! 64 states, and then on the sorted slices.
@@ -66,6 +73,10 @@ pub struct Scratch {
     round: u32,
     found: Vec<u32>,
     kept: Vec<u32>,
+    /// Which of the labels that are offered a stable state of the specification offers, too.
+    revived: Vec<bool>,
+    /// The places among these of the labels of one acceptance.
+    places: Vec<usize>,
 }
 
 /// The transitions of a specification as the construction needs them: visible ones by label, `τ` apart.
@@ -98,11 +109,12 @@ impl LazyNormalForm {
             Model::Traces => (Acceptances::new(), Vec::new()),
             _ => stable_acceptances(lts, control)?,
         };
-        let diverging = if model == Model::FailuresDivergences { diverging_states(lts, control)? } else { Vec::new() };
+        let diverging = if model.observes_divergence() { diverging_states(lts, control)? } else { Vec::new() };
         LazyNormalForm::build(lts, model, acceptances, families, diverging, control)
     }
 
-    /// The normal form of a generalised system in a model.
+    /// The normal form of a generalised system in a model, which its acceptances were kept for. There is none for
+    /// refusal testing: its states stand for several.
     pub fn of_generalised(glts: &Glts, model: Model, control: &Control) -> Result<LazyNormalForm, Stopped> {
         let lts = glts.lts();
         let families = match model {
@@ -110,9 +122,10 @@ impl LazyNormalForm {
             _ => lts.states().map(|state| glts.family(state)).collect(),
         };
         let diverging = match model {
-            Model::FailuresDivergences => lts.states().map(|state| glts.diverges(state)).collect(),
+            _ if model.observes_divergence() => lts.states().map(|state| glts.diverges(state)).collect(),
             _ => Vec::new(),
         };
+        debug_assert!(!model.observes_refusals_on_the_way(), "a state that stands for several has no single refusal");
         LazyNormalForm::build(lts, model, glts.acceptances().clone(), families, diverging, control)
     }
 
@@ -268,7 +281,65 @@ impl LazyNormalForm {
         self.family(node).iter().any(|&set| self.acceptances.labels(set).all(&mut offered))
     }
 
-    /// The minimal acceptances of a node.
+    /// Of the labels that a stable state offers, ascending, the first that no stable state of the node offers beside
+    /// nothing but these; none when there is no such label, or no such state at all ([`LazyNormalForm::allows`]).
+    pub fn not_revived(&self, node: NodeId, offered: &[LabelId], scratch: &mut Scratch) -> Option<LabelId> {
+        let family = self.family(node);
+        // A state of the specification that offers the same is the usual case.
+        let same = |&set: &AcceptanceId| self.acceptances.labels(set).eq(offered.iter().copied());
+        if family.iter().any(same) {
+            return None;
+        }
+        scratch.revived.clear();
+        scratch.revived.resize(offered.len(), false);
+        let mut missing = offered.len();
+        'sets: for &set in family {
+            scratch.places.clear();
+            for label in self.acceptances.labels(set) {
+                let Ok(place) = offered.binary_search(&label) else { continue 'sets };
+                scratch.places.push(place);
+            }
+            for &place in &scratch.places {
+                missing -= usize::from(!std::mem::replace(&mut scratch.revived[place], true));
+            }
+            if missing == 0 {
+                return None;
+            }
+        }
+        scratch.revived.iter().position(|revived| !revived).map(|place| offered[place])
+    }
+
+    /// The node of the stable states among those of a node that offer nothing but the given labels, ascending: those
+    /// that remain possible when all other labels were seen to be refused. `None` when there are none.
+    pub fn within(
+        &self,
+        node: NodeId,
+        offered: &[LabelId],
+        scratch: &mut Scratch,
+        control: &Control,
+    ) -> Result<Option<NodeId>, Stopped> {
+        let states = self.states(node);
+        scratch.kept.clear();
+        let mut known = (Acceptances::NONE, false);
+        for &state in states {
+            let family = self.families[state as usize];
+            if family != known.0 {
+                let inside = |set| self.acceptances.labels(set).all(|label| offered.binary_search(&label).is_ok());
+                known = (family, self.acceptances.sets(family).any(inside));
+            }
+            if known.1 {
+                scratch.kept.push(state);
+            }
+        }
+        match scratch.kept.len() {
+            0 => Ok(None),
+            kept if kept == states.len() => Ok(Some(node)),
+            _ => self.intern(&scratch.kept, control).map(Some),
+        }
+    }
+
+    /// The acceptances of a node that its model needs: the minimal ones, or for revivals the minimal ones with each
+    /// label.
     pub fn family(&self, node: NodeId) -> &[AcceptanceId] {
         let node = &self.nodes[node.0 as usize];
         node.family.get_or_init(|| {
@@ -281,7 +352,11 @@ impl LazyNormalForm {
             families.dedup();
             let mut sets: Vec<AcceptanceId> =
                 families.iter().flat_map(|&family| self.acceptances.sets(family)).collect();
-            self.acceptances.keep_minimal(&mut sets);
+            if self.model.observes_revivals() {
+                self.acceptances.keep_minimal_with_each_label(&mut sets);
+            } else {
+                self.acceptances.keep_minimal(&mut sets);
+            }
             sets.into_boxed_slice()
         })
     }
@@ -340,7 +415,7 @@ impl LazyNormalForm {
 
     /// Closes what was found under `τ` and gives its node.
     fn close(&self, scratch: &mut Scratch, control: &Control) -> Result<NodeId, Stopped> {
-        let observes_divergence = self.model == Model::FailuresDivergences;
+        let observes_divergence = self.model.observes_divergence();
         scratch.kept.clear();
         let mut next = 0;
         while next < scratch.found.len() {

@@ -1,6 +1,6 @@
 //! What is known of a system and a question before a search.
 
-use trefoil_system::{Observations, System};
+use trefoil_system::{Model, Observations, System};
 
 use crate::question::Question;
 
@@ -23,6 +23,8 @@ pub struct Facts {
     pub width: usize,
     /// Is all of the specification in memory already?
     pub explicit_specification: bool,
+    /// The model in which it is compared with a specification, once that is known.
+    pub model: Option<Model>,
 }
 
 /// Which symmetries may be proved of a system.
@@ -48,15 +50,13 @@ impl Facts {
             observations: system.observations(),
             width: system.layout().width(),
             explicit_specification: false,
+            model: None,
         }
     }
 
     /// The same, with what the question tells.
     pub fn with(self, question: &Question<'_>) -> Facts {
-        let explicit_specification = match question {
-            Question::Refine { specification, .. } => specification.in_memory().is_some(),
-            _ => false,
-        };
-        Facts { explicit_specification, ..self }
+        let Question::Refine { specification, model } = *question else { return self };
+        Facts { explicit_specification: specification.in_memory().is_some(), model: Some(model), ..self }
     }
 }

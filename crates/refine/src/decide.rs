@@ -86,7 +86,7 @@ fn on_threads(
         statistics.implementation_states = lts.state_count() as u64;
     }
     let Normalised { normal_form, nodes, .. } = specification;
-    let product = parallel::Product::new(normal_form, *nodes, implementation.system());
+    let product = parallel::Product::new(normal_form, *nodes, options.model, implementation.system());
     parallel::search(&product, None, options.model, options.threads, control, statistics)
 }
 
@@ -102,10 +102,15 @@ fn reduced(
     let system = implementation.system();
     let symmetry = reduction::prepare(reduction::action(system)?, strategy, control, statistics)?;
     let Normalised { normal_form, nodes, .. } = specification;
-    let product = parallel::Product::new(normal_form, *nodes, system);
+    let product = parallel::Product::new(normal_form, *nodes, options.model, system);
     let action = reduction::action(system)?;
     let one_thread = specification.algorithm == Algorithm::Antichain || options.search == Search::DepthFirst;
-    let drawn = if one_thread { Drawn::Implementation } else { Drawn::Pair };
+    // Refusal testing meets sets of many states, which are slow to draw: the representative of a pair is that of its
+    // implementation, and some orbits have several.
+    let drawn = match one_thread || options.model.observes_refusals_on_the_way() {
+        true => Drawn::Implementation,
+        false => Drawn::Pair,
+    };
     let action = ProductAction::new(specification, action, drawn, product.forbidden(), control)?;
     let action = action.map_err(Unreduced::refused)?;
     if one_thread {
@@ -123,7 +128,7 @@ fn reduced(
             representatives::search(&searched, Everything::default(), options, control, statistics)
         }?);
     }
-    let quotient = parallel::quotient(&product, &action, &symmetry, control)?;
+    let quotient = parallel::quotient(&product, &action, &symmetry, drawn, control)?;
     Ok(parallel::search(&product, Some(&quotient), options.model, options.threads, control, statistics)?)
 }
 

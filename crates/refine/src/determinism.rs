@@ -56,7 +56,7 @@ pub(crate) fn search(
     statistics: &mut Statistics,
 ) -> Result<Option<Witness>, Cut> {
     let mut graph = OnTheFly::new(system, control)?;
-    let divergences = model == Model::FailuresDivergences;
+    let divergences = model.observes_divergence();
     let near = near(&mut graph, divergences, limit, control);
     statistics.states = graph.state_count() as u64;
     let judged = match near? {
@@ -115,7 +115,7 @@ pub(crate) fn reduced(
     let quotient = reduction::quotient(system, &symmetry, control)?;
     let observed = Observed { deadlock: false, divergence: true };
     let divergence = levels::search(system, Some(&quotient), observed, threads, control, statistics)?;
-    if divergence.is_some() && model != Model::FailuresDivergences {
+    if divergence.is_some() && !model.observes_divergence() {
         return Err(Unreduced::refused(
             "the determinism of a system that diverges is decided by its symmetries only in [FD]",
         ));

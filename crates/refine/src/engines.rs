@@ -91,6 +91,7 @@ impl Engine for RefinementEngine {
             let why = "the normal form of the specification grew too large".to_string();
             return Ok(Ready::GaveUp { why, instead: Some((ANTICHAIN.name(), ready)) });
         }
+        // Refusal testing has no normal form to build before the search; the sets after traces are few then.
         Ok(Ready::Ready(ready))
     }
 }

@@ -1,9 +1,10 @@
 //! From a pair that the search stopped at to a run of the implementation.
 
-use trefoil_control::{Control, Stopped};
+use trefoil_control::Control;
 use trefoil_lts::divergence::Divergence;
 use trefoil_lts::{LazyNormalForm, NodeId, Scratch};
-use trefoil_system::{Cut, Failure, LabelId, TakenStep, Witness};
+use trefoil_system::replay::{ObservedEvent, observed_events};
+use trefoil_system::{Cut, Failure, LabelId, Model, System, TakenStep, Witness};
 
 use crate::follow::{Follower, path};
 use crate::implementation::{Graph, Taus};
@@ -17,7 +18,7 @@ pub(crate) fn witness<G: Graph, V: Visited>(
     control: &Control,
 ) -> Result<Witness, Cut> {
     match found {
-        Found::Event { pair, label, target } => {
+        Found::Event { pair, label, target, .. } => {
             let mut steps = search.path(pair);
             steps.push((label, target));
             Ok(Witness::Path { path: path(search.graph, &steps), failure: Failure::Event })
@@ -35,22 +36,30 @@ pub(crate) fn witness<G: Graph, V: Visited>(
 }
 
 /// A violation after a trace, without the run that shows it.
-struct Violation {
-    trace: Vec<LabelId>,
+pub(crate) struct Violation {
+    /// The events, with what stable states before them accept where that is observed.
+    trace: Vec<ObservedEvent>,
     /// Where the specification is after the trace.
     node: NodeId,
     kind: Kind,
 }
 
 enum Kind {
-    Event(LabelId),
+    Event(ObservedEvent),
     Acceptance,
     Divergence,
 }
 
 impl Violation {
-    fn new(witness: &Witness, normal_form: &LazyNormalForm, control: &Control) -> Result<Violation, Stopped> {
-        let mut trace: Vec<LabelId> = witness.path().trace().collect();
+    /// What a witness of an implementation shows.
+    pub(crate) fn new(
+        witness: &Witness,
+        normal_form: &LazyNormalForm,
+        implementation: &dyn System,
+        model: Model,
+        control: &Control,
+    ) -> Result<Violation, Cut> {
+        let mut trace = observed_events(implementation, witness, model, control)?;
         let kind = match witness {
             Witness::Path { failure: Failure::Event, .. } => {
                 Kind::Event(trace.pop().expect("the last step is the event"))
@@ -61,78 +70,97 @@ impl Violation {
         };
         let mut scratch = Scratch::default();
         let mut node = normal_form.initial();
-        for &event in &trace {
-            let next = normal_form.successor(node, event, &mut scratch, control)?;
+        for ObservedEvent { accepted, event } in &trace {
+            if let Some(accepted) = accepted {
+                let within = normal_form.within(node, accepted, &mut scratch, control)?;
+                node = within.expect("only the last refusal is missing in the specification");
+            }
+            let next = normal_form.successor(node, *event, &mut scratch, control)?;
             node = next.expect("only the last event is missing in the specification");
         }
         Ok(Violation { trace, node, kind })
     }
+
+    /// Shows in another implementation what was shown in one that is divergence-preserving branching bisimilar to it,
+    /// by following the trace there, with the same refusals where they are observed. `None` when it is not there, which
+    /// is a bug in the equivalence of the two.
+    pub(crate) fn transfer<G: Graph>(
+        &self,
+        normal_form: &LazyNormalForm,
+        graph: &mut G,
+        control: &Control,
+    ) -> Result<Option<Witness>, Cut> {
+        let mut divergence = Divergence::new();
+        let mut follower = Follower::new(graph, control)?;
+        for ObservedEvent { accepted, event } in &self.trace {
+            let before = |graph: &G, state: u32| accepts(graph, state, accepted.as_deref());
+            if !follower.advance_from(graph, *event, before, control)? {
+                return Ok(None);
+            }
+        }
+        for record in follower.present() {
+            control.check()?;
+            let shown = self.shown(normal_form, graph, &mut divergence, &follower, record, control)?;
+            if shown.is_some() {
+                return Ok(shown);
+            }
+        }
+        Ok(None)
+    }
+
+    /// The witness, if the violation is in the state of this record.
+    fn shown<G: Graph>(
+        &self,
+        normal_form: &LazyNormalForm,
+        graph: &mut G,
+        divergence: &mut Divergence,
+        follower: &Follower,
+        record: usize,
+        control: &Control,
+    ) -> Result<Option<Witness>, Cut> {
+        let steps = || follower.steps(record);
+        let state = follower.state(record);
+        match &self.kind {
+            Kind::Event(ObservedEvent { accepted, event }) => {
+                if !accepts(graph, state, accepted.as_deref()) {
+                    return Ok(None);
+                }
+                let Some(&step) = graph.row(state).iter().find(|step| step.label == *event) else { return Ok(None) };
+                let mut steps = steps();
+                steps.push((*event, step.target.0));
+                Ok(Some(Witness::Path { path: path(graph, &steps), failure: Failure::Event }))
+            }
+            Kind::Acceptance => {
+                let Some(accepted) = stable_offers(graph, state) else { return Ok(None) };
+                if normal_form.allows(self.node, |label| accepted.binary_search(&label).is_ok()) {
+                    return Ok(None);
+                }
+                Ok(Some(Witness::Path { path: path(graph, &steps()), failure: Failure::Acceptance(accepted) }))
+            }
+            Kind::Divergence => {
+                if !divergence.diverges(state, &mut Taus(graph), control)? {
+                    return Ok(None);
+                }
+                lasso(graph, divergence, steps(), state, control).map(Some)
+            }
+        }
+    }
 }
 
-/// Shows in another implementation what a witness shows in one with the same traces, failures and divergences, by
-/// following its trace there. `None` when it is not there, which is a bug in the equivalence of the two.
-pub(crate) fn transfer<G: Graph>(
-    witness: &Witness,
-    normal_form: &LazyNormalForm,
-    graph: &mut G,
-    control: &Control,
-) -> Result<Option<Witness>, Cut> {
-    let violation = &Violation::new(witness, normal_form, control)?;
-    let mut divergence = Divergence::new();
-    let mut follower = Follower::new(graph, control)?;
-    for &event in &violation.trace {
-        if !follower.advance(graph, event, control)? {
-            return Ok(None);
-        }
+/// What a state that was explored offers, ascending, if it is stable.
+fn stable_offers<G: Graph>(graph: &G, state: u32) -> Option<Vec<LabelId>> {
+    if !graph.is_stable(state) {
+        return None;
     }
-    for record in follower.present() {
-        control.check()?;
-        let shown = shown(violation, normal_form, graph, &mut divergence, &follower, record, control)?;
-        if shown.is_some() {
-            return Ok(shown);
-        }
-    }
-    Ok(None)
+    let mut accepted: Vec<LabelId> = graph.row(state).iter().map(|step| step.label).collect();
+    accepted.sort_unstable();
+    accepted.dedup();
+    Some(accepted)
 }
 
-/// The witness, if the violation is in the state of this record.
-fn shown<G: Graph>(
-    violation: &Violation,
-    normal_form: &LazyNormalForm,
-    graph: &mut G,
-    divergence: &mut Divergence,
-    follower: &Follower,
-    record: usize,
-    control: &Control,
-) -> Result<Option<Witness>, Cut> {
-    let steps = || follower.steps(record);
-    let state = follower.state(record);
-    match violation.kind {
-        Kind::Event(label) => {
-            let Some(&step) = graph.row(state).iter().find(|step| step.label == label) else { return Ok(None) };
-            let mut steps = steps();
-            steps.push((label, step.target.0));
-            Ok(Some(Witness::Path { path: path(graph, &steps), failure: Failure::Event }))
-        }
-        Kind::Acceptance => {
-            if !graph.is_stable(state) {
-                return Ok(None);
-            }
-            let mut accepted: Vec<LabelId> = graph.row(state).iter().map(|step| step.label).collect();
-            accepted.sort_unstable();
-            accepted.dedup();
-            if normal_form.allows(violation.node, |label| accepted.binary_search(&label).is_ok()) {
-                return Ok(None);
-            }
-            Ok(Some(Witness::Path { path: path(graph, &steps()), failure: Failure::Acceptance(accepted) }))
-        }
-        Kind::Divergence => {
-            if !divergence.diverges(state, &mut Taus(graph), control)? {
-                return Ok(None);
-            }
-            lasso(graph, divergence, steps(), state, control).map(Some)
-        }
-    }
+/// Is a state that was explored stable, and does it offer exactly what is given, if something is?
+fn accepts<G: Graph>(graph: &G, state: u32, accepted: Option<&[LabelId]>) -> bool {
+    accepted.is_none_or(|accepted| stable_offers(graph, state).as_deref() == Some(accepted))
 }
 
 /// Does a state diverge, by its own mark or by its transitions?

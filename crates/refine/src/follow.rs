@@ -54,8 +54,22 @@ impl Follower {
 
     /// Takes one more event. False, and nothing is lost, when no state has it.
     pub(crate) fn advance<G: Graph>(&mut self, graph: &mut G, event: LabelId, control: &Control) -> Result<bool, Cut> {
+        self.advance_from(graph, event, |_, _| true, control)
+    }
+
+    /// As [`Follower::advance`], from those of the present states that something holds of.
+    pub(crate) fn advance_from<G: Graph>(
+        &mut self,
+        graph: &mut G,
+        event: LabelId,
+        holds: impl Fn(&G, u32) -> bool,
+        control: &Control,
+    ) -> Result<bool, Cut> {
         let mut next = Vec::new();
         for here in self.first..self.records.len() {
+            if !holds(graph, self.records[here].state) {
+                continue;
+            }
             let steps = graph.row(self.records[here].state).iter().filter(|step| step.label == event);
             next.extend(steps.map(|step| Record { state: step.target.0, label: event, from: here }));
         }

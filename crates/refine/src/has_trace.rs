@@ -107,11 +107,11 @@ fn follow<G: Graph>(
         for record in follower.present() {
             control.check()?;
             let state = follower.state(record);
-            if model == Model::FailuresDivergences && diverges(graph, &mut divergence, state, control)? {
+            if model.observes_divergence() && diverges(graph, &mut divergence, state, control)? {
                 return lasso(graph, &mut divergence, follower.steps(record), state, control).map(Answer::Fails);
             }
         }
-        if model != Model::Traces {
+        if model.observes_refusals() {
             for record in follower.present() {
                 let acceptances = graph.acceptances(follower.state(record))?;
                 if let Some(accepted) = acceptances.into_iter().find(|set| set.binary_search(&event).is_err()) {

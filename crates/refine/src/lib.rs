@@ -1,4 +1,4 @@
-//! Refinement in the three models of CSP: traces, stable failures, failures-divergences.
+//! Refinement in the models of CSP: traces, stable failures, revivals, refusal testing, and those with divergences.
 //!
 //! [`refine`] decides whether an implementation refines a specification, by one of the [`Algorithm`]s: the corrected
 //! antichain algorithms, which never build the normal form of the specification, or the classical search in the product

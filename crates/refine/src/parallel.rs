@@ -8,6 +8,9 @@
 //! the specification does not diverge, which the engine finds at the end of each level. Lengths are the same for the
 //! same reasons.
 //!
+//! In refusal testing a step depends on what else the implementation offers: from a stable state the node moves on from
+//! its states that offer nothing else. The steps of a state are therefore all collected before the first is handed out.
+//!
 //! When the normal form is complete its nodes are few and known, and take a few bits of a row; else they are values of
 //! a domain ([`Nodes`]). A mark says where the specification does not allow the trace.
 
@@ -22,6 +25,7 @@ use trefoil_system::{
     Observation, Observations, Path, Sink, Slot, SlotSet, Step, System, TakenStep, Value, Walk, Witness, Written,
 };
 
+use crate::acting::Drawn;
 use crate::has_trace::offered;
 use crate::levels::count;
 use crate::nodes::{FORBIDDEN, Nodes};
@@ -42,6 +46,8 @@ pub(crate) struct Product<'a> {
     marks: Vec<Mark>,
     /// The slots that steps of each group of the implementation may write, when these are few.
     writes: Vec<Option<Box<[u32]>>>,
+    /// Do nodes depend on refusals on the way?
+    tests_refusals: bool,
 }
 
 impl<'a> Product<'a> {
@@ -49,6 +55,7 @@ impl<'a> Product<'a> {
     pub(crate) fn new(
         normal_form: &'a Arc<LazyNormalForm>,
         nodes: Option<u32>,
+        model: Model,
         implementation: &'a dyn System,
     ) -> Product<'a> {
         let (forbidden, node) = match nodes {
@@ -59,13 +66,16 @@ impl<'a> Product<'a> {
         let layout = Layout::new(std::iter::once(node).chain(slots.iter().cloned()).collect());
         let shifted = |slots: &SlotSet| -> SlotSet { slots.iter().map(|slot| slot + 1).collect() };
         let with_node = |slots: &SlotSet| std::iter::once(0).chain(slots.iter().map(|slot| slot + 1)).collect();
+        let tests_refusals = model.observes_refusals_on_the_way();
+        let all: SlotSet = (0..layout.width()).collect();
         let mut groups: Vec<Group> = implementation
             .groups()
             .iter()
             .map(|group| Group {
                 name: group.name.clone(),
                 guards: with_node(&group.guards),
-                reads: with_node(&group.reads),
+                // Where the node goes depends on what else is offered.
+                reads: if tests_refusals { all.clone() } else { with_node(&group.reads) },
                 may_write: with_node(&group.may_write),
                 must_write: shifted(&group.must_write),
                 visibility: group.visibility,
@@ -78,7 +88,6 @@ impl<'a> Product<'a> {
         };
         let writes = implementation.groups().iter().map(few).collect();
         let forbidden_group = GroupId(groups.len() as u32);
-        let all: SlotSet = (0..layout.width()).collect();
         groups.push(Group {
             name: "what the specification does not have".into(),
             guards: all.clone(),
@@ -88,7 +97,17 @@ impl<'a> Product<'a> {
         let own = implementation.marks().iter().map(|mark| Mark { reads: shifted(&mark.reads), ..mark.clone() });
         let forbidden_mark = Mark { meaning: Meaning::Forbidden, reads: [0].into_iter().collect(), values: 2 };
         let marks = own.chain([forbidden_mark]).collect();
-        Product { normal_form, implementation, forbidden, forbidden_group, layout, groups, marks, writes }
+        Product {
+            normal_form,
+            implementation,
+            forbidden,
+            forbidden_group,
+            layout,
+            groups,
+            marks,
+            writes,
+            tests_refusals,
+        }
     }
 
     /// The implementation.
@@ -143,6 +162,7 @@ impl System for Product<'_> {
             scratch: Scratch::default(),
             row: Vec::new(),
             changes: Vec::new(),
+            collected: Collected::default(),
         })
     }
 
@@ -158,51 +178,145 @@ struct ProductExplorer<'a> {
     scratch: Scratch,
     row: Vec<Value>,
     changes: Vec<Change>,
+    collected: Collected,
+}
+
+/// The steps of one state of the implementation.
+#[derive(Default)]
+struct Collected {
+    steps: Vec<CollectedStep>,
+    rows: Vec<Value>,
+    changes: Vec<Change>,
+    /// The labels, in refusal testing ascending.
+    offered: Vec<LabelId>,
+}
+
+struct CollectedStep {
+    group: GroupId,
+    label: LabelId,
+    /// Where its changes end, if it names the slots that it writes.
+    changes: Option<usize>,
+}
+
+impl Collected {
+    /// All steps of a state. False when one of them is silent.
+    fn collect(&mut self, explorer: &mut dyn Explorer, row: &[Value]) -> Result<bool, Cut> {
+        let Collected { steps, rows, changes, offered } = self;
+        steps.clear();
+        rows.clear();
+        changes.clear();
+        offered.clear();
+        explorer.successors(row, &mut |step| {
+            rows.extend_from_slice(step.row);
+            let changes = match step.written {
+                Written::Slots(slots) => {
+                    changes.extend_from_slice(slots);
+                    Some(changes.len())
+                }
+                Written::Group => None,
+            };
+            steps.push(CollectedStep { group: step.group, label: step.label, changes });
+            offered.push(step.label);
+            Ok(())
+        })?;
+        offered.sort_unstable();
+        offered.dedup();
+        Ok(offered.first() != Some(&LabelId::TAU))
+    }
+}
+
+/// A step of the implementation beside the node that it leads to, as a step of the product. `buffer` holds the row of
+/// the product before the step, and does so again afterwards.
+fn step_beside(
+    product: &Product<'_>,
+    row: &[Value],
+    next: Option<Value>,
+    step: &Step<'_>,
+    buffer: &mut [Value],
+    changes: &mut Vec<Change>,
+    sink: &mut Sink<'_>,
+) -> Walk {
+    let label = step.label;
+    let group = if next.is_some() { step.group } else { product.forbidden_group };
+    buffer[0] = next.unwrap_or(product.forbidden);
+    // Slots that a step does not write are in the buffer already.
+    match (step.written, &product.writes[step.group.index()]) {
+        (Written::Slots(slots), _) => {
+            changes.clear();
+            changes.push((0, row[0]));
+            for &(slot, old) in slots.iter().filter(|(slot, _)| (*slot as usize) < step.row.len()) {
+                buffer[slot as usize + 1] = step.row[slot as usize];
+                changes.push((slot + 1, old));
+            }
+            debug_assert_eq!(&buffer[1..], step.row, "a step writes what it does not name");
+            sink(Step { group, label, row: buffer, written: Written::Slots(changes), class: 0, agents: &[] })?;
+            changes.iter().for_each(|&(slot, _)| buffer[slot as usize] = row[slot as usize]);
+        }
+        (Written::Group, Some(slots)) => {
+            slots.iter().for_each(|&slot| buffer[slot as usize + 1] = step.row[slot as usize]);
+            debug_assert_eq!(&buffer[1..], step.row, "a group writes what it does not declare");
+            sink(Step::of_group(group, label, buffer))?;
+            slots.iter().for_each(|&slot| buffer[slot as usize + 1] = row[slot as usize + 1]);
+        }
+        (Written::Group, None) => {
+            buffer[1..].copy_from_slice(step.row);
+            sink(Step::of_group(group, label, buffer))?;
+            buffer[1..].copy_from_slice(&row[1..]);
+        }
+    }
+    Ok(())
+}
+
+impl ProductExplorer<'_> {
+    /// The steps of a pair in refusal testing.
+    fn tested(&mut self, node: NodeId, row: &[Value], sink: &mut Sink<'_>) -> Walk {
+        let ProductExplorer { product, control, steps, scratch, row: buffer, changes, collected } = self;
+        let stable = collected.collect(&mut **steps, &row[1..])?;
+        let normal_form = product.normal_form;
+        let from = match stable {
+            true => normal_form.within(node, &collected.offered, scratch, control)?,
+            false => Some(node),
+        };
+        let mut following = from.map(|from| normal_form.following(from));
+        let (mut known, mut start) = ((LabelId::TAU, Some(node)), 0);
+        let width = row.len() - 1;
+        for (place, step) in collected.steps.iter().enumerate() {
+            let target = &collected.rows[place * width..(place + 1) * width];
+            if step.label == LabelId::TAU {
+                known = (step.label, Some(node));
+            } else if step.label != known.0 {
+                let next = match &mut following {
+                    Some(following) => following.successor(step.label, scratch, control)?,
+                    None => None,
+                };
+                known = (step.label, next);
+            }
+            let written = step.changes.map_or(Written::Group, |end| {
+                Written::Slots(&collected.changes[std::mem::replace(&mut start, end)..end])
+            });
+            let taken = Step { written, ..Step::of_group(step.group, step.label, target) };
+            step_beside(product, row, known.1.map(|node| node.0), &taken, buffer, changes, sink)?;
+        }
+        Ok(())
+    }
 }
 
 impl Explorer for ProductExplorer<'_> {
     fn successors(&mut self, row: &[Value], sink: &mut Sink<'_>) -> Walk {
-        let Product { normal_form, forbidden, forbidden_group, ref writes, .. } = *self.product;
         let Some(node) = self.product.node(row) else { return Ok(()) };
-        let ProductExplorer { control, steps, scratch, row: buffer, changes, .. } = self;
         // A walk that was cut may have left another row in the buffer.
-        buffer.clear();
-        buffer.extend_from_slice(row);
+        self.row.clear();
+        self.row.extend_from_slice(row);
+        if self.product.tests_refusals {
+            return self.tested(node, row, sink);
+        }
+        let ProductExplorer { product, control, steps, scratch, row: buffer, changes, .. } = self;
         steps.successors(&row[1..], &mut |step| {
-            let (mut next, mut group, label) = (node.0, step.group, step.label);
-            if label != LabelId::TAU {
-                match normal_form.successor(node, label, scratch, control)? {
-                    Some(target) => next = target.0,
-                    None => (next, group) = (forbidden, forbidden_group),
-                }
-            }
-            buffer[0] = next;
-            // Slots that a step does not write are in the buffer already.
-            match (step.written, &writes[step.group.index()]) {
-                (Written::Slots(slots), _) => {
-                    changes.clear();
-                    changes.push((0, node.0));
-                    for &(slot, old) in slots.iter().filter(|(slot, _)| (*slot as usize) < step.row.len()) {
-                        buffer[slot as usize + 1] = step.row[slot as usize];
-                        changes.push((slot + 1, old));
-                    }
-                    debug_assert_eq!(&buffer[1..], step.row, "a step writes what it does not name");
-                    sink(Step { group, label, row: buffer, written: Written::Slots(changes), class: 0, agents: &[] })?;
-                    changes.iter().for_each(|&(slot, _)| buffer[slot as usize] = row[slot as usize]);
-                }
-                (Written::Group, Some(slots)) => {
-                    slots.iter().for_each(|&slot| buffer[slot as usize + 1] = step.row[slot as usize]);
-                    debug_assert_eq!(&buffer[1..], step.row, "a group writes what it does not declare");
-                    sink(Step::of_group(group, label, buffer))?;
-                    slots.iter().for_each(|&slot| buffer[slot as usize + 1] = row[slot as usize + 1]);
-                }
-                (Written::Group, None) => {
-                    buffer[1..].copy_from_slice(step.row);
-                    sink(Step::of_group(group, label, buffer))?;
-                    buffer[1..].copy_from_slice(&row[1..]);
-                }
-            }
-            Ok(())
+            let next = match step.label {
+                LabelId::TAU => Some(node),
+                label => product.normal_form.successor(node, label, scratch, control)?,
+            };
+            step_beside(product, row, next.map(|node| node.0), &step, buffer, changes, sink)
         })
     }
 
@@ -225,16 +339,19 @@ pub(crate) struct Reduced<'a> {
     forbidden: GroupId,
 }
 
-/// The quotient of a product.
+/// The quotient of a product. Orbits are counted where all of a pair is drawn.
 pub(crate) fn quotient<'a>(
     product: &'a Product<'a>,
     action: &'a dyn Action,
     symmetry: &'a Symmetry,
+    drawn: Drawn,
     control: &Control,
 ) -> Result<Reduced<'a>, Cut> {
     let mut quotient = Quotient::new(product, action, symmetry, control)?;
     let forbidden = quotient.tell_apart(product.forbidden_group);
-    quotient.count(|row| product.node(row).is_some());
+    if drawn == Drawn::Pair {
+        quotient.count(|row| product.node(row).is_some());
+    }
     Ok(Reduced { quotient, forbidden })
 }
 
@@ -248,6 +365,7 @@ struct Judge<'a> {
     model: Model,
     /// Do states of the implementation carry their acceptances and divergence?
     explicit: bool,
+    scratch: Scratch,
     offered: Vec<LabelId>,
     /// Rows that are no pairs: chaos and the forbidden node.
     ends: u64,
@@ -263,16 +381,33 @@ impl Judge<'_> {
         let normal_form = self.product.normal_form;
         if self.explicit {
             let observation = explorer.observe(state.row)?;
-            return Ok(self.model == Model::FailuresDivergences && observation.diverges
+            return Ok(self.model.observes_divergence() && observation.diverges
                 || refused(normal_form, node, observation.acceptances).is_some());
         }
+        self.offered.clear();
         if state.steps.iter().any(|step| step.label == LabelId::TAU) {
             return Ok(false);
         }
-        self.offered.clear();
+        if self.model.observes_refusals_on_the_way()
+            && !state.steps.is_empty()
+            && state.steps.iter().all(|step| step.group != self.forbidden)
+        {
+            // The specification goes on from some state that refuses as much.
+            return Ok(false);
+        }
         self.offered.extend(state.steps.iter().map(|step| step.label));
         self.offered.sort_unstable();
+        self.offered.dedup();
         Ok(!normal_form.allows(node, |label| self.offered.binary_search(&label).is_ok()))
+    }
+
+    /// The first event that the specification has in no stable state that refuses as much, where that is observed.
+    fn not_revived(&mut self, node: NodeId, state: &Visited<'_>) -> Option<usize> {
+        if !self.model.observes_revivals() || self.offered.is_empty() {
+            return None;
+        }
+        let event = self.product.normal_form.not_revived(node, &self.offered, &mut self.scratch)?;
+        state.steps.iter().position(|step| step.label == event)
     }
 }
 
@@ -291,13 +426,14 @@ impl Visitor for Judge<'_> {
             self.ends += 1;
             return Ok(Finding::Nothing);
         };
-        if self.model != Model::Traces && self.refuses_too_much(node, state, explorer)? {
+        if self.model.observes_refusals() && self.refuses_too_much(node, state, explorer)? {
             return Ok(Finding::State);
         }
         let forbidden = state.steps.iter().enumerate().filter(|(_, step)| step.group == self.forbidden);
         let labels = self.product.labels();
         let least = forbidden.min_by(|(_, left), (_, right)| labels.compare(left.label, right.label));
-        Ok(least.map_or(Finding::Nothing, |(index, _)| Finding::Step(index)))
+        let least = least.map(|(index, _)| index).or_else(|| self.not_revived(node, state));
+        Ok(least.map_or(Finding::Nothing, Finding::Step))
     }
 }
 
@@ -312,7 +448,7 @@ pub(crate) fn search(
 ) -> Result<Option<Witness>, Cut> {
     let implementation = product.implementation;
     let explicit = implementation.observations() == Observations::Explicit;
-    let cycles = model == Model::FailuresDivergences && !explicit;
+    let cycles = model.observes_divergence() && !explicit;
     // In the traces model only a forbidden visible event is a witness.
     let options = Options { threads, order: Order::Visible, cycles, steps_only: model == Model::Traces };
     let explored: &dyn System = reduced.map_or(product, |reduced| &reduced.quotient);
@@ -322,6 +458,7 @@ pub(crate) fn search(
         tally: reduced.map(|_| Tally::default()),
         model,
         explicit,
+        scratch: Scratch::default(),
         offered: Vec::new(),
         ends: 0,
     };
@@ -345,7 +482,7 @@ pub(crate) fn search(
                 (path, cycle) = reduced.quotient.unwind_lasso(&path, &cycle, control)?;
             }
             let cycle = cycle.iter().map(without_node).collect();
-            witness(product, path, cycle, model, control).map(Some)
+            witness(product, path, cycle, found.step.is_some(), model, control).map(Some)
         }
     }
 }
@@ -359,15 +496,17 @@ pub(crate) fn of_implementation(path: &Path) -> Path {
     Path { start: path.start[1..].to_vec(), steps: path.steps.iter().map(without_node).collect() }
 }
 
-/// The violation at the end of a path of the product, as a witness of the implementation.
+/// The violation at the end of a path of the product, as a witness of the implementation: `by_event` if it is the last
+/// step.
 pub(crate) fn witness(
     product: &Product<'_>,
     path: Path,
     cycle: Vec<TakenStep>,
+    by_event: bool,
     model: Model,
     control: &Control,
 ) -> Result<Witness, Cut> {
-    let node = product.node(path.last());
+    let node = product.node(path.last()).filter(|_| !by_event);
     let path = of_implementation(&path);
     if !cycle.is_empty() {
         return Ok(Witness::Lasso { path, cycle });
@@ -376,7 +515,7 @@ pub(crate) fn witness(
     let mut explorer = product.implementation.explorer(control);
     if product.implementation.observations() == Observations::Explicit {
         let observation = explorer.observe(path.last())?;
-        if model == Model::FailuresDivergences && observation.diverges {
+        if model.observes_divergence() && observation.diverges {
             return Ok(Witness::Lasso { path, cycle });
         }
         let accepted = refused(product.normal_form, node, observation.acceptances).expect("it refuses too much");
@@ -467,10 +606,10 @@ mod tests {
             let shape = RandomShape { states: 6, transitions: 12, labels: 2, tau_percent: 30 };
             let [specification, left, right] = [(); 3].map(|()| random_lts(&labels, shape, &mut random));
             let implementation = Beside::new([left, right], number % 2 == 0);
-            for model in [Model::Traces, Model::Failures, Model::FailuresDivergences] {
+            for model in Model::ALL {
                 let normal_form = LazyNormalForm::new(&specification, model, &control).expect("no budget");
                 let normal_form = Arc::new(normal_form);
-                let product = Checked::new(Product::new(&normal_form, None, &implementation));
+                let product = Checked::new(Product::new(&normal_form, None, model, &implementation));
                 let mark = product.mark(Meaning::Forbidden).expect("it has the mark");
                 let mut explorer = product.explorer(&control);
                 let mut work = vec![product.initial(&control).expect("no budget")];

@@ -10,7 +10,7 @@ use trefoil_control::{Control, Stopped};
 use trefoil_lts::LazyNormalForm;
 use trefoil_symmetry::Strategy;
 use trefoil_system::replay::{Rejection, replay_refinement};
-use trefoil_system::{LabelId, Observations, Witness};
+use trefoil_system::{LabelId, Model, Observations, Witness};
 
 use crate::implementation::{Explicit, OnTheFly};
 use crate::permuted::Obstacle;
@@ -43,6 +43,12 @@ pub fn prepare<'a>(
         ));
     }
     let Options { model, algorithm, preprocess, threads, symmetry, .. } = options;
+    if specification.system().observations() == Observations::Explicit {
+        carries_enough(model)?;
+    }
+    if model.observes_refusals_on_the_way() && algorithm == Algorithm::NormalForm {
+        return Err(Unanswered::Refused(NO_NORMAL_FORM.into()));
+    }
     let (minimised, symmetric) = (preprocess.specification(), symmetry.is_some());
     match specification::prepare(specification, model, algorithm, minimised, symmetric, threads, control) {
         Ok(normalised) => Ok(Prepared { specification, normalised, options, took: started.elapsed() }),
@@ -51,6 +57,19 @@ pub fn prepare<'a>(
             Err(Unanswered::Cut { cut, statistics: Box::new(statistics) })
         }
     }
+}
+
+/// Why a specification cannot be normalised before a search.
+const NO_NORMAL_FORM: &str = "refusal testing has no normal form by events alone: which states of the specification are \
+    left depends on what the implementation refuses; use antichain or lazy-normal-form";
+
+/// Do the acceptances that states carry of their own suffice for a model?
+fn carries_enough(model: Model) -> Result<(), Unanswered> {
+    if model.has_minimal_acceptances() {
+        return Ok(());
+    }
+    let why = "states that carry minimal acceptances of their own do not determine revivals and refusals on the way";
+    Err(Unanswered::Refused(why.into()))
 }
 
 impl Prepared<'_> {
@@ -101,6 +120,9 @@ impl Prepared<'_> {
                 "an implementation that carries acceptances of its own cannot be preprocessed".into(),
             ));
         }
+        if implementation.system().observations() == Observations::Explicit {
+            carries_enough(options.model)?;
+        }
         if options.preprocess.implementation() && symmetry.is_some() {
             return Err(Unanswered::Refused(
                 "an implementation that is minimised before the search cannot be reduced by its symmetries".into(),
@@ -138,11 +160,12 @@ impl Prepared<'_> {
         statistics.preparation += started.elapsed();
         let searched = smaller_implementation.as_ref().map_or(implementation, Implementation::Lts);
         let mut witness = decide::decide(normalised, searched, options, control, statistics)?;
-        if let (Some(found), true) = (&witness, smaller_implementation.is_some()) {
+        if let (Some(found), Some(smaller)) = (&witness, &smaller_implementation) {
+            let violation = evidence::Violation::new(found, normal_form, smaller, options.model, control)?;
             let given = match implementation {
-                Implementation::Lts(lts) => evidence::transfer(found, normal_form, &mut Explicit::new(lts), control)?,
+                Implementation::Lts(lts) => violation.transfer(normal_form, &mut Explicit::new(lts), control)?,
                 Implementation::System(system) => {
-                    evidence::transfer(found, normal_form, &mut OnTheFly::new(system, control)?, control)?
+                    violation.transfer(normal_form, &mut OnTheFly::new(system, control)?, control)?
                 }
             };
             witness = Some(given.expect("what is equivalent fails alike"));

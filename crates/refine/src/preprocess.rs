@@ -1,8 +1,10 @@
-//! Smaller systems with the same traces, failures and divergences.
+//! Smaller systems that are the same in every model.
 //!
-//! Divergence-preserving branching bisimilarity preserves all three (Laveaux, *Accelerated verification of concurrent
-//! systems*, 2022, section 2.5.3), so a specification or an implementation can be replaced by the smallest system
-//! equivalent to it.
+//! Divergence-preserving branching bisimilarity preserves traces, failures and divergences (Laveaux, *Accelerated
+//! verification of concurrent systems*, 2022, section 2.5.3), so a specification or an implementation can be replaced
+//! by the smallest system equivalent to it. It preserves refusal testing, and with it revivals, as well: a state that
+//! is equivalent to a stable one does not diverge, so by silent steps among equivalent states it comes to a stable one,
+//! which has the same events and, after each of them, equivalent states.
 
 use trefoil_control::{Control, Stopped};
 use trefoil_lts::equivalence::{Equivalence, minimise};

@@ -63,7 +63,7 @@ pub fn deadlock(
     }
     check(|statistics| {
         control.progress().begin("looking for deadlocks", 0);
-        let observed = levels::Observed { deadlock: true, divergence: model == Model::FailuresDivergences };
+        let observed = levels::Observed { deadlock: true, divergence: model.observes_divergence() };
         let witness = in_quotient(system, options, control, statistics, |quotient, statistics| {
             levels::search(system, quotient, observed, options.threads, control, statistics)
         })?;

@@ -144,7 +144,7 @@ pub(crate) fn search<V: Visited>(
     };
     // Along the pairs, as rows of the product.
     let (pair, last) = match found {
-        Found::Event { pair, label, target } => (pair, Some((label, target))),
+        Found::Event { pair, label, target, node } => (pair, Some((label, target, node))),
         Found::Acceptance { pair, .. } | Found::Divergence { pair } => (pair, None),
     };
     let diverges = matches!(found, Found::Divergence { .. });
@@ -158,11 +158,15 @@ pub(crate) fn search<V: Visited>(
     let mut steps: Vec<TakenStep> =
         pairs.iter().map(|pair| TakenStep { label: pair.label, row: row(pair.node.0, pair.state) }).collect();
     let start = steps.remove(0).row;
-    steps.extend(last.map(|(label, target)| TakenStep { label, row: row(product.forbidden(), target) }));
+    let by_event = last.is_some();
+    steps.extend(last.map(|(label, target, node)| {
+        let node = node.map_or(product.forbidden(), |node| node.0);
+        TakenStep { label, row: row(node, target) }
+    }));
     statistics.implementation_states = graph.state_count() as u64;
     let path = quotient.unwind(&Path { start, steps }, control)?;
     if !diverges || system.observations() == Observations::Explicit {
-        return parallel::witness(product, path, Vec::new(), options.model, control).map(Some);
+        return parallel::witness(product, path, Vec::new(), by_event, options.model, control).map(Some);
     }
     let mut path = parallel::of_implementation(&path);
     let mut graph = OnTheFly::new(system, control)?;

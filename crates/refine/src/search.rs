@@ -6,10 +6,16 @@
 //! set of specification states and an implementation state is a witness when
 //!
 //! - s has an event that no state of U has (all models; the pair (∅, s') after it, in the words of the thesis);
-//! - s accepts a set of labels that no acceptance of U is inside (failures, failures-divergences), s being stable;
-//! - s diverges (failures-divergences).
+//! - s accepts a set of labels that no acceptance of U is inside (all models but traces), s being stable;
+//! - s is stable and has an event that no stable state of U that offers nothing but what s offers has (revivals);
+//! - s diverges (models with divergences).
 //!
-//! In failures-divergences none of this is a witness when U diverges, and no pair behind such a pair is explored
+//! Refusal testing observes what s refuses before its events as well. So for a stable s the search goes on with those
+//! stable states of U that offer nothing but what s offers: there must be one, and s must have no event that none of
+//! them has. The set is taken when the pair is explored; the pair itself is kept with U, and a smaller U asks the
+//! stronger question as in the other models.
+//!
+//! With divergences none of this is a witness when U diverges, and no pair behind such a pair is explored
 //! (definition 2.2.21): the normal form returns chaos, and the search drops the pair. Pairs are inserted into the
 //! antichain when they are discovered, and larger ones are evicted then. With [`crate::visited::Everything`] in place
 //! of the antichain the same search is the classical one on the normal form.
@@ -83,8 +89,9 @@ const ROOT: u32 = u32::MAX;
 /// A witness, in terms of pairs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Found {
-    /// A pair whose implementation has an event that the specification does not have.
-    Event { pair: u32, label: LabelId, target: u32 },
+    /// A pair whose implementation has an event that the specification does not have, or does not have where it refuses
+    /// as much; then the node after it is known.
+    Event { pair: u32, label: LabelId, target: u32, node: Option<NodeId> },
     /// A pair whose implementation accepts only these labels.
     Acceptance { pair: u32, accepted: Vec<LabelId> },
     /// A pair whose implementation diverges.
@@ -98,6 +105,8 @@ pub(crate) struct ProductSearch<'a, G, V> {
     model: Model,
     product: Product<'a, V>,
     offers: Offers,
+    /// The labels that a stable state offers, ascending, in models that need them so.
+    offered: Vec<LabelId>,
 }
 
 /// The pairs that were found, apart from the implementation so that its rows can be read meanwhile.
@@ -138,7 +147,14 @@ impl<'a, G: Graph, V: Visited> ProductSearch<'a, G, V> {
             since_check: 0,
             reported: (0, 0),
         };
-        ProductSearch { graph, divergence: Divergence::new(), model, product, offers: Offers::default() }
+        ProductSearch {
+            graph,
+            divergence: Divergence::new(),
+            model,
+            product,
+            offers: Offers::default(),
+            offered: Vec::new(),
+        }
     }
 
     /// Searches a witness.
@@ -255,14 +271,14 @@ impl<'a, G: Graph, V: Visited> ProductSearch<'a, G, V> {
                 return Ok(Some(Found::Divergence { pair: index }));
             }
             self.graph.explore(pair.state)?;
-            if let Some(accepted) = self.refused_acceptance(pair)? {
-                return Ok(Some(Found::Acceptance { pair: index, accepted }));
-            }
+            let seen = match self.observe(pair)? {
+                Observed::Allowed(node) => Pair { node, ..pair },
+                Observed::Refused(accepted) => return Ok(Some(Found::Acceptance { pair: index, accepted })),
+            };
             let events = level.events.len();
             if missing_event.is_none()
-                && let Some(step) = self.product.look_up(pair, self.graph, &mut level.events)?
+                && let Some(missing) = self.missing_event(index, seen, &mut level.events)?
             {
-                let missing = Found::Event { pair: index, label: step.label, target: step.target.0 };
                 if self.model == Model::Traces {
                     return Ok(Some(missing));
                 }
@@ -288,14 +304,18 @@ impl<'a, G: Graph, V: Visited> ProductSearch<'a, G, V> {
                 return Ok(Some(Found::Divergence { pair: index }));
             }
             self.graph.explore(pair.state)?;
-            if let Some(accepted) = self.refused_acceptance(pair)? {
-                return Ok(Some(Found::Acceptance { pair: index, accepted }));
+            let seen = match self.observe(pair)? {
+                Observed::Allowed(node) => Pair { node, ..pair },
+                Observed::Refused(accepted) => return Ok(Some(Found::Acceptance { pair: index, accepted })),
+            };
+            if let Some(missing) = self.not_revived(index, seen)? {
+                return Ok(Some(missing));
             }
             let first = self.product.pairs.len() as u32;
             if !self.graph.is_stable(pair.state) {
                 self.product.internal(index, pair, self.graph)?;
             }
-            if let Some(missing) = self.product.events(index, pair, self.graph)? {
+            if let Some(missing) = self.product.events(index, seen, self.graph)? {
                 return Ok(Some(missing));
             }
             stack.extend(first..self.product.pairs.len() as u32);
@@ -306,7 +326,7 @@ impl<'a, G: Graph, V: Visited> ProductSearch<'a, G, V> {
     /// Does the implementation diverge, where that is observed? The specification does not: such pairs are dropped.
     #[inline]
     fn diverges(&mut self, pair: Pair) -> Result<bool, Cut> {
-        if self.model != Model::FailuresDivergences {
+        if !self.model.observes_divergence() {
             return Ok(false);
         }
         match self.graph.observe(pair.state)? {
@@ -315,41 +335,96 @@ impl<'a, G: Graph, V: Visited> ProductSearch<'a, G, V> {
         }
     }
 
-    /// What the implementation accepts and the specification does not allow it to be content with, where that is
-    /// observed.
+    /// What the specification makes of what the implementation stably accepts, where that is observed.
     #[inline]
-    fn refused_acceptance(&mut self, pair: Pair) -> Result<Option<Vec<LabelId>>, Cut> {
+    fn observe(&mut self, pair: Pair) -> Result<Observed, Cut> {
         if self.model == Model::Traces {
-            return Ok(None);
+            return Ok(Observed::Allowed(pair.node));
         }
         self.compare_acceptances(pair)
     }
 
-    fn compare_acceptances(&mut self, pair: Pair) -> Result<Option<Vec<LabelId>>, Cut> {
+    fn compare_acceptances(&mut self, pair: Pair) -> Result<Observed, Cut> {
         let normal_form = self.product.normal_form;
         if let Some(observation) = self.graph.observe(pair.state)? {
             let refused = observation
                 .acceptances
                 .into_iter()
                 .find(|accepted| !normal_form.allows(pair.node, |label| accepted.binary_search(&label).is_ok()));
-            return Ok(refused);
+            return Ok(refused.map_or(Observed::Allowed(pair.node), Observed::Refused));
         }
         if !self.graph.is_stable(pair.state) {
-            return Ok(None);
+            return Ok(Observed::Allowed(pair.node));
         }
         let row = self.graph.row(pair.state);
+        if self.model.observes_refusals_on_the_way() {
+            self.offered.clear();
+            self.offered.extend(row.iter().map(|step| step.label));
+            self.offered.sort_unstable();
+            self.offered.dedup();
+            let Product { scratch, control, .. } = &mut self.product;
+            return Ok(match normal_form.within(pair.node, &self.offered, scratch, control)? {
+                Some(node) => Observed::Allowed(node),
+                None => Observed::Refused(self.offered.clone()),
+            });
+        }
         self.offers.set(row.iter().map(|step| step.label));
         if normal_form.allows(pair.node, |label| self.offers.contains(label)) {
-            return Ok(None);
+            return Ok(Observed::Allowed(pair.node));
         }
         let mut accepted: Vec<LabelId> = row.iter().map(|step| step.label).collect();
         accepted.sort_unstable();
         accepted.dedup();
-        Ok(Some(accepted))
+        Ok(Observed::Refused(accepted))
+    }
+
+    /// Looks up where the visible steps of a pair lead. The result is the first step that the specification does not
+    /// have, or does not have where it refuses as much.
+    #[inline]
+    fn missing_event(&mut self, index: u32, pair: Pair, events: &mut Vec<Event>) -> Result<Option<Found>, Cut> {
+        if let Some(step) = self.product.look_up(pair, self.graph, events)? {
+            return Ok(Some(Found::Event { pair: index, label: step.label, target: step.target.0, node: None }));
+        }
+        self.not_revived(index, pair)
+    }
+
+    /// The first event of a stable state that the specification has in no stable state that refuses as much, where that
+    /// is observed.
+    #[inline]
+    fn not_revived(&mut self, index: u32, pair: Pair) -> Result<Option<Found>, Cut> {
+        if !self.model.observes_revivals() || !self.graph.is_stable(pair.state) {
+            return Ok(None);
+        }
+        let row = self.graph.row(pair.state);
+        self.offered.clear();
+        self.offered.extend(row.iter().map(|step| step.label));
+        self.offered.sort_unstable();
+        self.offered.dedup();
+        let Product { normal_form, scratch, .. } = &mut self.product;
+        let Some(label) = normal_form.not_revived(pair.node, &self.offered, scratch) else { return Ok(None) };
+        let Some(place) = row.iter().position(|step| step.label == label) else { unreachable!("it is offered") };
+        let target = row[place].target.0;
+        let node = match self.product.successor(pair.node, label)? {
+            Some(node) => Some(self.product.carry(self.graph, pair.state, place, node)?),
+            None => None,
+        };
+        Ok(Some(Found::Event { pair: index, label, target, node }))
     }
 }
 
+/// What the specification makes of what a state of the implementation stably accepts.
+enum Observed {
+    /// It goes on from here.
+    Allowed(NodeId),
+    /// It accepts more; these are all that the implementation accepts.
+    Refused(Vec<LabelId>),
+}
+
 impl<V: Visited> Product<'_, V> {
+    fn successor(&mut self, node: NodeId, label: LabelId) -> Result<Option<NodeId>, Stopped> {
+        self.normal_form.successor(node, label, &mut self.scratch, self.control)
+    }
+
     /// Takes the internal steps of a pair.
     fn internal<G: Graph>(&mut self, index: u32, pair: Pair, graph: &G) -> Result<(), Cut> {
         let steps = graph.row(pair.state).iter().enumerate();
@@ -378,7 +453,8 @@ impl<V: Visited> Product<'_, V> {
                 match following.successor(step.label, &mut self.scratch, self.control)? {
                     Some(node) => known = (step.label, node),
                     None => {
-                        return Ok(Some(Found::Event { pair: index, label: step.label, target: step.target.0 }));
+                        let (label, target) = (step.label, step.target.0);
+                        return Ok(Some(Found::Event { pair: index, label, target, node: None }));
                     }
                 }
             }

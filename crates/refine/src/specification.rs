@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use trefoil_control::{Control, Stopped};
 use trefoil_lts::equivalence::{Equivalence, minimise};
-use trefoil_lts::{Acceptances, Glts, LazyNormalForm, Lts, normalise, normalise_within};
+use trefoil_lts::{Acceptances, Glts, LazyNormalForm, Lts, normalise, normalise_within, stays_within};
 use trefoil_system::{Cut, LabelId, Labels, Model, Observations, System};
 
 use crate::permuted::{Difference, Obstacle, node_map, state_map};
@@ -159,6 +159,13 @@ pub(crate) fn prepare(
         Known::Generalised(glts) => (LazyNormalForm::of_generalised(glts, model, control)?, glts.lts()),
     };
     let states = lts.state_count();
+    let mut algorithm = algorithm;
+    if algorithm == Algorithm::Automatic && model.observes_refusals_on_the_way() {
+        // Refusals on the way lead to further sets, which no event alone leads to; those after traces show how many
+        // there will be.
+        let few = stays_within(&lazy, budget(lts), control)?;
+        algorithm = if few { Algorithm::LazyNormalForm } else { Algorithm::Antichain };
+    }
     let normal = match algorithm {
         Algorithm::Antichain | Algorithm::LazyNormalForm => None,
         Algorithm::NormalForm => Some(normalise(&lazy, lts.labels(), control)?),

@@ -14,17 +14,16 @@ use trefoil_testkit::symmetric::{Processes, random_pair};
 use trefoil_testkit::{Random, RandomShape, random_lts, seed};
 
 const MODELS: [Model; 3] = [Model::Traces, Model::Failures, Model::FailuresDivergences];
-
 #[test]
 fn reduced_checks_agree_with_unreduced_ones() {
     let seed = seed();
     println!("TREFOIL_SEED={seed}");
     let control = Control::unlimited();
     let (mut holding, mut failing, mut lassos, mut moved, mut smaller) = (0, 0, 0, 0, 0);
-    for number in 0..130 {
+    for number in 0..90 {
         let mut random = Random::new(seed.wrapping_add(number));
         let Some((specification, implementation)) = random_pair(&mut random) else { continue };
-        for model in MODELS {
+        for model in Model::ALL {
             for (algorithm, search) in [
                 (Algorithm::NormalForm, Search::BreadthFirst),
                 (Algorithm::LazyNormalForm, Search::BreadthFirst),
@@ -32,6 +31,9 @@ fn reduced_checks_agree_with_unreduced_ones() {
                 (Algorithm::Antichain, Search::DepthFirst),
                 (Algorithm::NormalForm, Search::DepthFirst),
             ] {
+                if algorithm == Algorithm::NormalForm && model.observes_refusals_on_the_way() {
+                    continue;
+                }
                 let preprocess = [Preprocess::Nothing, Preprocess::Specification][random.below(2)];
                 let plain = Options { algorithm, search, preprocess, ..Options::new(model) };
                 let system: &dyn System = &implementation;
@@ -63,6 +65,7 @@ fn reduced_checks_agree_with_unreduced_ones() {
                         continue;
                     }
                     holding += 1;
+                    let tests = model.observes_refusals_on_the_way();
                     assert!(
                         algorithm == Algorithm::Antichain || found.statistics.states <= expected.statistics.states,
                         "{what}"
@@ -73,7 +76,7 @@ fn reduced_checks_agree_with_unreduced_ones() {
                         continue;
                     }
                     let chosen = strategy_named(reduction.strategy).unwrap();
-                    if chosen.promise == Promise::Exact {
+                    if chosen.promise == Promise::Exact && !tests {
                         assert_eq!(reduction.total, Some(UBig::from(expected.statistics.states)), "{what}");
                     } else {
                         assert_eq!(reduction.total, None, "{what}");

@@ -35,8 +35,8 @@ const CODES: &[CodeEntry] = &[
     ),
     CodeEntry::new(
         NOT_SUPPORTED,
-        "an assertion or command asks for something that Trefoil cannot do yet",
-        "assert P [V= Q",
+        "an assertion or command asks for something that Trefoil cannot do",
+        "assert P :[divergence free [F]]",
     ),
     CodeEntry::new(UNREADABLE, "a file cannot be read", "trefoil lts compose no-such-file.exp"),
     CodeEntry::new(

@@ -2,8 +2,10 @@
 
 use serde::Serialize;
 use trefoil_control::Control;
-use trefoil_system::replay::acceptances_after;
-use trefoil_system::{Cut, Failure, LabelId, Labels, System, TakenStep, Witness};
+use trefoil_system::replay::{expected_after, needed_observations};
+use trefoil_system::{Cut, Failure, LabelId, Labels, Model, System, TakenStep, Witness};
+
+use crate::check::Observed;
 
 /// A counterexample to a refinement.
 #[derive(Clone, Debug, Serialize)]
@@ -16,6 +18,9 @@ pub struct WitnessReport {
     pub initial: String,
     /// Every step of the implementation, internal ones included.
     pub steps: Vec<StepReport>,
+    /// Refusal testing: what the implementation was seen to refuse before events, where the counterexample needs it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub observed: Vec<Observed>,
     /// What goes wrong at the end.
     pub failure: FailureReport,
 }
@@ -37,6 +42,13 @@ pub enum FailureReport {
     Event {
         /// The event.
         event: String,
+        /// Revivals and refusal testing: all that the implementation offered before the event, being stable, where the
+        /// counterexample needs it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        offered: Option<Vec<String>>,
+        /// What the specification allows there, where it offers nothing else.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        allowed: Option<Vec<String>>,
     },
     /// The implementation accepts too little.
     Acceptance {
@@ -72,8 +84,10 @@ impl WitnessReport {
         witness: &Witness,
         specification: &dyn System,
         implementation: &dyn System,
+        model: Model,
         control: &Control,
     ) -> Result<WitnessReport, Cut> {
+        let mut observed = needed_observations(specification, implementation, model, witness, control)?;
         let labels = implementation.labels();
         let steps_of = |steps: &[TakenStep]| -> Vec<StepReport> {
             let report = |step: &TakenStep| StepReport {
@@ -86,11 +100,19 @@ impl WitnessReport {
         let trace: Vec<LabelId> = path.trace().collect();
         let failure = match witness {
             Witness::Path { failure: Failure::Event, .. } => {
-                FailureReport::Event { event: words(labels, trace.last().copied()).pop().unwrap_or_default() }
+                let event = words(labels, trace.last().copied()).pop().unwrap_or_default();
+                let offered = observed.pop().and_then(|last| last.accepted);
+                let allowed = match &offered {
+                    Some(offered) => Some(expected_after(specification, &observed, Some(offered), control)?.events),
+                    None => None,
+                };
+                let [offered, allowed] = [offered, allowed].map(|set| set.map(|set| words(labels, set)));
+                FailureReport::Event { event, offered, allowed }
             }
             Witness::Path { failure: Failure::Acceptance(accepted), .. } => FailureReport::Acceptance {
                 accepted: words(labels, accepted.iter().copied()),
-                allowed: acceptances_after(specification, &trace, control)?
+                allowed: expected_after(specification, &observed, None, control)?
+                    .minimal(None)
                     .into_iter()
                     .map(|set| words(labels, set))
                     .collect(),
@@ -109,7 +131,12 @@ impl WitnessReport {
             },
             Witness::Lasso { cycle, .. } => FailureReport::Divergence { cycle: steps_of(cycle) },
         };
+        let on_the_way = observed.into_iter().enumerate().filter_map(|(before, observed)| {
+            let offered = words(labels, observed.accepted?);
+            Some(Observed { before, event: labels.get(observed.event).to_string(), offered })
+        });
         Ok(WitnessReport {
+            observed: on_the_way.collect(),
             length: witness.length(),
             trace: words(labels, trace),
             initial: implementation.describe(&path.start),

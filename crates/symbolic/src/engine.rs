@@ -47,6 +47,10 @@ impl Engine for SymbolicEngine {
             Kind::Refine | Kind::Deadlock | Kind::Divergence if facts.explicit => {
                 Err(Refusal::new("all states of the system are in memory already"))
             }
+            Kind::Refine if facts.model.is_some_and(|model| !model.has_minimal_acceptances()) => Err(Refusal::new(
+                "the symbolic engine compares what sets of states refuse after a trace, in the models T, F and FD; \
+                 revivals and refusals on the way need single states",
+            )),
             Kind::Reach | Kind::Refine | Kind::Deadlock | Kind::Divergence => Ok(()),
             _ => Err(Refusal::new("the symbolic engine does not answer this question")),
         }

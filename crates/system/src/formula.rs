@@ -20,7 +20,8 @@
 //! belong together: strong bisimilarity preserves `<a>`; simulation preserves it without negation, and ready simulation
 //! with refusals beside; branching bisimilarity preserves `until`; delay bisimilarity `<tau*>` and `<tau*.a>`; weak
 //! bisimilarity `<tau*>` and `<tau*.a.tau*>`; where divergence is preserved, `forever` belongs to the logic, after
-//! `<tau*>` for delay and weak bisimilarity (which do not constrain the states on the way to a divergence).
+//! `<tau*>` for delay and weak bisimilarity (which do not constrain the states on the way to a divergence). Coupled
+//! similarity and impossible futures preserve parts of the logic of weak bisimilarity, with few negations.
 //! [`Formula::is_in`] decides it by checking every part.
 //!
 //! [`satisfies`] evaluates a formula on any system ([`satisfaction`]). Nothing here recurses: formulas can be as deep
@@ -95,6 +96,10 @@ pub enum Logic {
         /// Is divergence preserved?
         divergence: bool,
     },
+    /// Coupled similarity: where the lower state has it, the upper one has it.
+    CoupledSimulation,
+    /// Impossible futures: where an implementation has it, what it refines has it.
+    ImpossibleFutures,
 }
 
 /// A formula over the labels of a table: a graph of parts and its root.
@@ -186,6 +191,12 @@ impl Formula {
         self.until(truth, None, part)
     }
 
+    /// After `τ*`, or `τ* a τ*` for a (visible) label, the part holds.
+    pub fn weakly(&mut self, label: Option<LabelId>, part: FormulaId) -> FormulaId {
+        let (then, truth) = (self.silently(part), self.truth());
+        if label.is_some() { self.until(truth, label, then) } else { then }
+    }
+
     /// Infinitely many `τ` through states with the part.
     pub fn forever(&mut self, part: FormulaId) -> FormulaId {
         self.node(FormulaNode::Forever(part))
@@ -193,6 +204,11 @@ impl Formula {
 
     /// Is every part that the root needs one of this logic?
     pub fn is_in(&self, logic: Logic) -> bool {
+        match logic {
+            Logic::CoupledSimulation => return self.is_coupled(),
+            Logic::ImpossibleFutures => return self.is_future(),
+            _ => {}
+        }
         let uses = self.uses();
         let is_true = |part: FormulaId| self.nodes[part.index()] == FormulaNode::True;
         let silent = |part: FormulaId| match self.nodes[part.index()] {
@@ -232,6 +248,57 @@ impl Formula {
         }
         let mut used = (0..self.nodes.len()).filter(|&index| uses[index] > 0);
         used.all(|index| belongs(index) && (!past_silence || after_silence(index)))
+    }
+
+    /// What `τ*` or `τ* a τ*` leads to, if that is what a part says, and the label.
+    fn behind(&self, part: FormulaId) -> Option<(Option<LabelId>, FormulaId)> {
+        let FormulaNode::Until { during, label, then } = self.nodes[part.index()] else { return None };
+        let (Some(_), true) = (label, self.nodes[during.index()] == FormulaNode::True) else {
+            return (self.nodes[during.index()] == FormulaNode::True).then_some((label, then));
+        };
+        self.behind(then).filter(|(silent, _)| silent.is_none()).map(|(_, then)| (label, then))
+    }
+
+    /// Is it made of `true`, conjunctions, `<tau*.a.tau*>`, `<tau*>`, and `<tau*>` of conjunctions of negations?
+    fn is_coupled(&self) -> bool {
+        let mut good = vec![false; self.nodes.len()];
+        // Conjunctions of negations of good parts.
+        let mut denied = vec![false; self.nodes.len()];
+        for (index, node) in self.nodes.iter().enumerate() {
+            let part = FormulaId(index as u32);
+            (good[index], denied[index]) = match node {
+                FormulaNode::True => (true, false),
+                FormulaNode::Not(part) => (false, good[part.index()]),
+                FormulaNode::And(parts) => {
+                    (parts.iter().all(|part| good[part.index()]), parts.iter().all(|part| denied[part.index()]))
+                }
+                _ => match self.behind(part) {
+                    Some((_, then)) => (good[then.index()] || denied[then.index()], false),
+                    None => (false, false),
+                },
+            };
+        }
+        good[self.root.index()]
+    }
+
+    /// Is it a trace, `<tau*.a.tau*>…`, after which some traces are not possible?
+    fn is_future(&self) -> bool {
+        let after = |mut part: FormulaId| {
+            while let Some((_, then)) = self.behind(part) {
+                part = then;
+            }
+            part
+        };
+        let impossible = |part: &FormulaId| match self.nodes[part.index()] {
+            FormulaNode::True => true,
+            FormulaNode::Not(trace) => self.nodes[after(trace).index()] == FormulaNode::True,
+            _ => false,
+        };
+        let end = after(self.root);
+        match &self.nodes[end.index()] {
+            FormulaNode::And(parts) => parts.iter().all(impossible),
+            _ => impossible(&end),
+        }
     }
 
     /// How deep its modalities are nested.

@@ -105,35 +105,21 @@ pub fn replay_refinement(
 ) -> Result<(), Rejection> {
     let path = witness.path();
     replay_path(implementation, path, control)?;
-    let mut spec = Subset::new(specification, control)?;
     match witness {
         Witness::Path { path, failure: Failure::Event } => {
-            let last = path.steps.last().filter(|step| step.label.is_visible()).ok_or(Rejection::WrongEnd)?;
-            let before: Vec<LabelId> = path.trace().collect();
-            spec.follow(&before[..before.len() - 1], model)?;
-            spec.advance(last.label)?;
-            if spec.rows.is_empty() { Ok(()) } else { Err(Rejection::Allowed) }
+            path.steps.last().filter(|step| step.label.is_visible()).ok_or(Rejection::WrongEnd)?;
         }
         Witness::Path { path, failure: Failure::Acceptance(accepted) } => {
-            if model == Model::Traces {
-                return Err(Rejection::NotInModel);
-            }
-            let mut view = View::new(implementation, control);
-            if !view.acceptances(path.last())?.contains(accepted) {
+            let found = View::new(implementation, control).acceptances(path.last())?;
+            if !found.contains(accepted) {
                 return Err(Rejection::WrongEnd);
             }
-            spec.follow(&path.trace().collect::<Vec<_>>(), model)?;
-            if spec.allows(accepted)? { Err(Rejection::Allowed) } else { Ok(()) }
         }
-        Witness::Lasso { path, cycle } => {
-            if model != Model::FailuresDivergences {
-                return Err(Rejection::NotInModel);
-            }
-            walk_cycle(implementation, path, cycle, control)?;
-            spec.follow(&path.trace().collect::<Vec<_>>(), model)
-        }
-        _ => Err(Rejection::NotInModel),
+        Witness::Lasso { path, cycle } => walk_cycle(implementation, path, cycle, control)?,
+        _ => {}
     }
+    let observed = observed_events(implementation, witness, model, control)?;
+    Subset::new(specification, control)?.shows(&observed, model, witness)
 }
 
 /// Walks around the cycle of a lasso.
@@ -149,21 +135,111 @@ fn walk_cycle(system: &dyn System, path: &Path, cycle: &[TakenStep], control: &C
     if closed && silent { Ok(()) } else { Err(Rejection::NoCycle) }
 }
 
-/// The minimal acceptances of the states that a system can be in after a trace, none inside another.
-pub fn acceptances_after(system: &dyn System, trace: &[LabelId], control: &Control) -> Result<Vec<Vec<LabelId>>, Cut> {
+/// An event of a run, and what the state before it stably accepts (ascending), where that is observed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ObservedEvent {
+    /// What the state before the event accepts, when it is stable and its refusals are observed.
+    pub accepted: Option<Vec<LabelId>>,
+    /// The event.
+    pub event: LabelId,
+}
+
+impl ObservedEvent {
+    /// The events of a trace, without refusals.
+    pub fn trace(events: &[LabelId]) -> Vec<ObservedEvent> {
+        events.iter().map(|&event| ObservedEvent { accepted: None, event }).collect()
+    }
+}
+
+/// The visible events of the run of a witness, with what stable states before them accept: in refusal testing before
+/// all of them, in the revivals model before a forbidden one at the end.
+pub fn observed_events(
+    system: &dyn System,
+    witness: &Witness,
+    model: Model,
+    control: &Control,
+) -> Result<Vec<ObservedEvent>, Cut> {
+    let mut view = View::new(system, control);
+    let path = witness.path();
+    let revives = model.observes_revivals() && matches!(witness, Witness::Path { failure: Failure::Event, .. });
+    let (mut observed, mut before) = (Vec::new(), &path.start);
+    for (place, step) in path.steps.iter().enumerate() {
+        if step.label.is_visible() {
+            let last = place + 1 == path.steps.len();
+            let refusals = model.observes_refusals_on_the_way() || revives && last;
+            let accepted = if refusals { view.acceptances(before)?.pop() } else { None };
+            observed.push(ObservedEvent { accepted, event: step.label });
+        }
+        before = &step.row;
+    }
+    Ok(observed)
+}
+
+/// The events of the run of a witness, with only those refusals on the way that the witness needs: without one of them
+/// the specification would allow it. The last event of a run that ends with a forbidden one is among them.
+pub fn needed_observations(
+    specification: &dyn System,
+    implementation: &dyn System,
+    model: Model,
+    witness: &Witness,
+    control: &Control,
+) -> Result<Vec<ObservedEvent>, Cut> {
+    let mut observed = observed_events(implementation, witness, model, control)?;
+    for place in 0..observed.len() {
+        let Some(accepted) = observed[place].accepted.take() else { continue };
+        let mut spec = Subset::new(specification, control)?;
+        match spec.shows(&observed, model, witness) {
+            Ok(()) => {}
+            Err(Rejection::Cut(cut)) => return Err(cut),
+            Err(_) => observed[place].accepted = Some(accepted),
+        }
+    }
+    Ok(observed)
+}
+
+/// What a system can do after some events, where refusals on the way are observed: its events, and the acceptances of
+/// its stable states, each ascending.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expected {
+    /// The events of its states.
+    pub events: Vec<LabelId>,
+    /// The acceptances of its stable states.
+    pub acceptances: Vec<Vec<LabelId>>,
+}
+
+impl Expected {
+    /// Those acceptances that contain an event, if one is given, and no other one that does.
+    pub fn minimal(&self, event: Option<LabelId>) -> Vec<Vec<LabelId>> {
+        let contains = |set: &&Vec<LabelId>| event.is_none_or(|event| set.binary_search(&event).is_ok());
+        let all: Vec<&Vec<LabelId>> = self.acceptances.iter().filter(contains).collect();
+        let inside =
+            |small: &[LabelId], large: &[LabelId]| small.iter().all(|label| large.binary_search(label).is_ok());
+        let minimal = |set: &&&Vec<LabelId>| !all.iter().any(|other| other != *set && inside(other, set));
+        all.iter().filter(minimal).map(|set| (*set).clone()).collect()
+    }
+}
+
+/// What a system can do after some events; `within` is what a stable state that is observed now accepts.
+pub fn expected_after(
+    system: &dyn System,
+    observed: &[ObservedEvent],
+    within: Option<&[LabelId]>,
+    control: &Control,
+) -> Result<Expected, Cut> {
     let mut subset = Subset::new(system, control)?;
-    for &event in trace {
-        subset.advance(event)?;
+    for event in observed {
+        subset.observe(event)?;
     }
-    let mut all: Vec<Vec<LabelId>> = Vec::new();
+    if let Some(accepted) = within {
+        subset.keep_within(accepted)?;
+    }
+    let (mut acceptances, mut events) = (BTreeSet::new(), BTreeSet::new());
     for row in subset.rows.clone() {
-        all.extend(subset.view.acceptances(&row)?);
+        control.check()?;
+        acceptances.extend(subset.view.acceptances(&row)?);
+        events.extend(subset.view.steps(&row)?.into_iter().map(|(label, _)| label).filter(|label| label.is_visible()));
     }
-    all.sort();
-    all.dedup();
-    let inside = |small: &[LabelId], large: &[LabelId]| small.iter().all(|label| large.binary_search(label).is_ok());
-    let minimal = |set: &&Vec<LabelId>| !all.iter().any(|other| other != *set && inside(other, set));
-    Ok(all.iter().filter(minimal).cloned().collect())
+    Ok(Expected { events: events.into_iter().collect(), acceptances: acceptances.into_iter().collect() })
 }
 
 /// One system's behaviour as the definitions give it.
@@ -234,21 +310,66 @@ impl<'a> Subset<'a> {
         self.close()
     }
 
-    /// Follows a trace that the specification has and, where divergence is observed, does not diverge on.
-    fn follow(&mut self, trace: &[LabelId], model: Model) -> Result<(), Rejection> {
-        let observes_divergence = model == Model::FailuresDivergences;
-        for &event in trace {
-            if observes_divergence && self.diverges()? {
+    /// Does the specification not allow what a witness shows after these events of its run? That the run ends as the
+    /// witness says is not looked at.
+    fn shows(&mut self, observed: &[ObservedEvent], model: Model, witness: &Witness) -> Result<(), Rejection> {
+        let allowed = match witness {
+            Witness::Path { failure: Failure::Event, .. } => {
+                let (last, before) = observed.split_last().ok_or(Rejection::WrongEnd)?;
+                self.follow(before, model)?;
+                self.observe(last)?;
+                !self.rows.is_empty()
+            }
+            Witness::Path { failure: Failure::Acceptance(accepted), .. } if model.observes_refusals() => {
+                self.follow(observed, model)?;
+                self.allows(accepted)?
+            }
+            Witness::Lasso { .. } if model.observes_divergence() => {
+                self.follow(observed, model)?;
+                false
+            }
+            _ => return Err(Rejection::NotInModel),
+        };
+        if allowed { Err(Rejection::Allowed) } else { Ok(()) }
+    }
+
+    /// Follows events that the specification has and, where divergence is observed, does not diverge on. Where refusals
+    /// are observed on the way it may come to an end earlier, which shows more than was claimed.
+    fn follow(&mut self, observed: &[ObservedEvent], model: Model) -> Result<(), Rejection> {
+        for event in observed {
+            if model.observes_divergence() && self.diverges()? {
                 return Err(Rejection::Allowed);
             }
-            self.advance(event)?;
-            if self.rows.is_empty() {
+            self.observe(event)?;
+            if self.rows.is_empty() && !model.observes_refusals_on_the_way() {
                 // A shorter run would have been the witness; this one claims something about a state that is not
                 // reachable.
                 return Err(Rejection::WrongEnd);
             }
         }
-        if observes_divergence && self.diverges()? { Err(Rejection::Allowed) } else { Ok(()) }
+        if model.observes_divergence() && self.diverges()? { Err(Rejection::Allowed) } else { Ok(()) }
+    }
+
+    /// Takes an event, from the stable states that refuse what was refused before it, if that was observed.
+    fn observe(&mut self, event: &ObservedEvent) -> Result<(), Cut> {
+        if let Some(accepted) = &event.accepted {
+            self.keep_within(accepted)?;
+        }
+        self.advance(event.event)
+    }
+
+    /// Keeps the stable states that accept nothing but these labels.
+    fn keep_within(&mut self, accepted: &[LabelId]) -> Result<(), Cut> {
+        let mut kept = BTreeSet::new();
+        for row in std::mem::take(&mut self.rows) {
+            self.control.check()?;
+            let mut acceptances = self.view.acceptances(&row)?.into_iter();
+            if acceptances.any(|set| set.iter().all(|label| accepted.binary_search(label).is_ok())) {
+                kept.insert(row);
+            }
+        }
+        self.rows = kept;
+        Ok(())
     }
 
     fn allows(&mut self, accepted: &[LabelId]) -> Result<bool, Cut> {

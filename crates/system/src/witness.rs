@@ -14,6 +14,53 @@ pub enum Model {
     Failures,
     /// Failures and divergences, everything being possible after a divergence.
     FailuresDivergences,
+    /// Traces, traces after which a stable state can do nothing, and revivals: what a stable state refuses after a
+    /// trace together with one event that it then performs.
+    Revivals,
+    /// Revivals and divergences, everything being possible after a divergence.
+    RevivalsDivergences,
+    /// Refusal testing: what stable states refuse before, between and after the events of a trace.
+    Refusals,
+    /// Refusal testing and divergences, everything being possible after a divergence that follows the same refusals.
+    RefusalsDivergences,
+}
+
+impl Model {
+    /// All models.
+    pub const ALL: [Model; 7] = [
+        Model::Traces,
+        Model::Failures,
+        Model::FailuresDivergences,
+        Model::Revivals,
+        Model::RevivalsDivergences,
+        Model::Refusals,
+        Model::RefusalsDivergences,
+    ];
+
+    /// Does it distinguish processes by what stable states refuse?
+    pub fn observes_refusals(self) -> bool {
+        self != Model::Traces
+    }
+
+    /// Does it distinguish processes by divergence?
+    pub fn observes_divergence(self) -> bool {
+        matches!(self, Model::FailuresDivergences | Model::RevivalsDivergences | Model::RefusalsDivergences)
+    }
+
+    /// Does it observe an event together with what the state that performs it refuses, at the end of a trace?
+    pub fn observes_revivals(self) -> bool {
+        matches!(self, Model::Revivals | Model::RevivalsDivergences)
+    }
+
+    /// Does it observe refusals before later events?
+    pub fn observes_refusals_on_the_way(self) -> bool {
+        matches!(self, Model::Refusals | Model::RefusalsDivergences)
+    }
+
+    /// Do the minimal acceptances after each trace, and divergence, determine a process in this model?
+    pub fn has_minimal_acceptances(self) -> bool {
+        matches!(self, Model::Traces | Model::Failures | Model::FailuresDivergences)
+    }
 }
 
 /// A step of a run: its label and the state it leads to.
@@ -54,7 +101,9 @@ impl Path {
 /// What goes wrong at the end of a run of an implementation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// The last step of the run is an event that the specification does not allow after the trace before it.
+    /// The last step of the run is an event that the specification does not allow after the trace before it: nowhere,
+    /// or, in models that observe that, in no stable state that refuses what the state before the event refuses (and,
+    /// in refusal testing, was reached by the same refusals).
     Event,
     /// The run ends in a state that stably accepts only these labels (ascending), and the specification requires more.
     Acceptance(Vec<LabelId>),

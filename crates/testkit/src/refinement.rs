@@ -13,11 +13,15 @@ use trefoil_system::{LabelId, Labels, Model, StateId};
 
 use crate::{Random, RandomShape, random_lts};
 
-type States = u64;
+/// States as bits.
+pub(crate) type States = u64;
 
 /// The least length of a trace that shows that the implementation does not refine the specification; `None` if it does.
 /// For systems with at most 64 states and few labels.
 pub fn shortest_violation(specification: &Lts, implementation: &Lts, model: Model) -> Option<usize> {
+    if !model.has_minimal_acceptances() {
+        return crate::observations::shortest_violation(specification, implementation, model);
+    }
     let act = alphabet(&[specification, implementation]);
     let (spec, imp) = (Definitions::new(specification, &act), Definitions::new(implementation, &act));
     let start = (spec.after_nothing(), imp.after_nothing());
@@ -34,6 +38,7 @@ pub fn shortest_violation(specification: &Lts, implementation: &Lts, model: Mode
                 }
                 imp.diverges(v) || !imp.refusals(v).is_subset(&spec.refusals(u))
             }
+            _ => unreachable!("the other models have definitions of their own"),
         };
         if violated {
             return Some(length);
@@ -78,15 +83,17 @@ impl Definitions {
         Definitions { initial: lts.initial().index(), steps, labels: act.len() }
     }
 
-    fn members(states: States) -> impl Iterator<Item = usize> {
+    pub(crate) fn members(states: States) -> impl Iterator<Item = usize> {
         (0..64).filter(move |&state| states >> state & 1 == 1)
     }
 
-    fn step(&self, states: States, label: usize) -> States {
+    /// The states one step further; the label after the last one is `τ`.
+    pub(crate) fn step(&self, states: States, label: usize) -> States {
         Definitions::members(states).fold(0, |all, state| all | self.steps[state][label])
     }
 
-    fn weakly(&self, mut states: States) -> States {
+    /// The states that `τ` leads to, these included.
+    pub(crate) fn weakly(&self, mut states: States) -> States {
         loop {
             let more = states | self.step(states, self.labels);
             if more == states {
@@ -94,6 +101,15 @@ impl Definitions {
             }
             states = more;
         }
+    }
+
+    pub(crate) fn initial(&self) -> usize {
+        self.initial
+    }
+
+    /// How many states there are.
+    pub(crate) fn count(&self) -> usize {
+        self.steps.len()
     }
 
     pub(crate) fn after_nothing(&self) -> States {

@@ -6,7 +6,7 @@ use clap::builder::TypedValueParser;
 use clap::{Args, Subcommand};
 use trefoil_session::check::{self, Algorithm, Decompose, EngineChoice, Order, Preprocess};
 use trefoil_session::lts::{
-    ALGORITHMS, EQUIVALENCES, FORMATS, MINIMISERS, MODELS, PREPROCESSING, READ_FORMATS, SEARCHES,
+    ALGORITHMS, COMPARISONS, FORMATS, MINIMISERS, MODELS, PREPROCESSING, READ_FORMATS, SEARCHES,
 };
 
 use super::looking::Picture;
@@ -61,7 +61,7 @@ pub(crate) enum LtsCommand {
         #[arg(value_name = "FILE")]
         right: PathBuf,
         /// The equivalence
-        #[arg(long, short, value_name = "NAME", default_value = "strong", value_parser = choices(EQUIVALENCES))]
+        #[arg(long, short, value_name = "NAME", default_value = "strong", value_parser = choices(COMPARISONS))]
         equivalence: &'static str,
         /// mCRL2: take the specification apart along its parameters and compose it again from minimised parts, chosen
         /// or given as 'a,b / c,a / *'

@@ -175,8 +175,22 @@ fn end(evidence: &Evidence, run: &Run, names: &[String], number: usize) -> Strin
     if !run.cycle.is_empty() {
         let _ = writeln!(text, "  the steps marked ↻ repeat forever");
     }
+    for observed in &evidence.observed {
+        let place = match observed.before {
+            0 => "at the start".to_string(),
+            before => format!("after {}", counted(before as u64, "event")),
+        };
+        let _ = writeln!(text, "  {place} nothing but {} is offered; then {}", set(&observed.offered), observed.event);
+    }
     match (&evidence.finding, number) {
-        (Finding::Event { event, allowed }, _) => {
+        (Finding::Event { event, offered: Some(offered), allowed }, _) => {
+            let _ = writeln!(text, "  before {event} nothing but {} is offered", set(offered));
+            let _ = match allowed.is_empty() {
+                true => writeln!(text, "  where the specification offers no more, it performs no event"),
+                false => writeln!(text, "  where the specification offers no more, it performs only {}", set(allowed)),
+            };
+        }
+        (Finding::Event { event, allowed, .. }, _) => {
             let _ = match allowed.is_empty() {
                 true => writeln!(text, "  the specification allows no event here, so {event} is an error"),
                 false => writeln!(text, "  the specification does not allow {event} here, only {}", set(allowed)),

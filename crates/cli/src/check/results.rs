@@ -12,6 +12,7 @@ use trefoil_session::symmetry::BrokenSymmetry;
 
 use super::explain;
 use super::runner::{Explaining, tally};
+use crate::answers;
 use crate::symmetry;
 use crate::text::{list, magnitude, seconds, verdict};
 
@@ -133,10 +134,15 @@ pub(crate) fn found(evidence: &Evidence) -> String {
     let after = match (trace, internal) {
         ([], 0) => "initially the process".to_string(),
         ([], _) => format!("after {} the process", counted(internal, "internal step")),
-        (trace, _) => format!("after <{}> the process", list(trace, ", ")),
+        (trace, _) => format!("{} the process", answers::after(trace, &evidence.observed)),
     };
     match &evidence.finding {
-        Finding::Event { event, allowed } => {
+        Finding::Event { event, offered: Some(offered), allowed } => {
+            let performs = if allowed.is_empty() { "nothing".to_string() } else { set(allowed) };
+            let offers = format!("{after} offers only {} and performs {event}", set(offered));
+            format!("{offers}; where the specification offers no more, it performs {performs}")
+        }
+        Finding::Event { event, allowed, .. } => {
             format!("{after} performs {event}; the specification allows {} there", set(allowed))
         }
         Finding::Forbidden { event } => format!("{after} performs {event}, which must not happen"),

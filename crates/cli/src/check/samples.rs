@@ -22,6 +22,7 @@ pub(crate) fn run() -> RunReport {
     ];
     results[0].visited.states = 1234.into();
     let deadlock = Evidence {
+        observed: Vec::new(),
         story: None,
         system: None,
         finding: Finding::Deadlock,
@@ -58,9 +59,10 @@ pub(crate) fn run() -> RunReport {
     }];
     results[1].witness = Some(deadlock);
     results[2].witness = Some(Evidence {
+        observed: Vec::new(),
         story: None,
         system: None,
-        finding: Finding::Event { event: "b".into(), allowed: words(&["c"]) },
+        finding: Finding::Event { event: "b".into(), offered: None, allowed: words(&["c"]) },
         length: 2,
         trace: words(&["a", "b"]),
         process: "IMPL".into(),
@@ -113,6 +115,7 @@ pub(crate) fn run() -> RunReport {
         waiting: Vec::new(),
     };
     results[5].witness = Some(Evidence {
+        observed: Vec::new(),
         story: None,
         system: None,
         finding: Finding::Nondeterminism { event: "a".into() },

@@ -1,13 +1,12 @@
 //! From processes as the evaluator gives them to terms.
 
-use trefoil_lts::compress::Compression;
 use trefoil_source::Span;
 
 use super::compressed::compression;
 use super::events::SetId;
 use super::terms::{Node, TermId};
 use super::timed::{Clock, not_timed};
-use super::{Compiler, codes};
+use super::{Compiler, Keep, codes};
 use crate::eval::{
     Description, Failure, OperationId, ProcessId, ProcessValue, ReplicatedOperator, Result, Shape, Value,
 };
@@ -386,7 +385,7 @@ impl Compiler {
             Builtin::Buffer | Builtin::WeakBuffer | Builtin::SignalBuffer => self.buffer(builtin, arguments),
             // What these promise is kept by doing nothing.
             Builtin::Lazyenumerate | Builtin::Lazynorm => self.argument(arguments),
-            Builtin::Chase | Builtin::ChaseNocache | Builtin::Deter if self.options.strong => {
+            Builtin::Chase | Builtin::ChaseNocache | Builtin::Deter if self.options.keep == Keep::Strong => {
                 let message = format!("`{}` chooses between steps that a formula can tell apart", builtin.text());
                 Err(Failure::new(codes::UNSUPPORTED, message).help("check the formula on a process without it"))
             }
@@ -405,7 +404,8 @@ impl Compiler {
             other => match compression(other) {
                 Some(compression) => {
                     let term = self.argument(arguments)?;
-                    if self.options.strong && !matches!(compression, Compression::Explicate | Compression::Sbisim) {
+                    self.compresses = true;
+                    if !self.options.keep.allows(compression) {
                         self.left_out.insert(other.text());
                         return Ok(term);
                     }

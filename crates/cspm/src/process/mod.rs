@@ -52,6 +52,7 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
 use trefoil_control::Control;
+use trefoil_lts::compress::Compression;
 use trefoil_network::Network;
 use trefoil_system::{Cut, LabelId, Labels};
 
@@ -77,11 +78,33 @@ pub struct CompileOptions {
     pub leaf_states: usize,
     /// How many threads explore the arguments of compressions; 0 means one per core.
     pub threads: usize,
-    /// Keep processes up to strong bisimilarity: compressions of the script that merge more are left out, and what
-    /// chooses between steps (`chase`, `deter`) is refused.
-    pub strong: bool,
     /// Keep parts of rows that several states of a component have in common once.
     pub share_rows: bool,
+    /// What compressions of the script have to keep; those that keep less are left out.
+    pub keep: Keep,
+}
+
+/// What compressions keep of a process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Keep {
+    /// Traces, stable failures and divergences.
+    #[default]
+    Failures,
+    /// Refusals before and after every event as well.
+    Refusals,
+    /// Everything up to strong bisimilarity; what chooses between steps (`chase`, `deter`) is refused.
+    Strong,
+}
+
+impl Keep {
+    /// Is a compression used?
+    fn allows(self, compression: Compression) -> bool {
+        match self {
+            Keep::Failures => true,
+            Keep::Refusals => compression.keeps_refusals(),
+            Keep::Strong => matches!(compression, Compression::Explicate | Compression::Sbisim),
+        }
+    }
 }
 
 impl Default for CompileOptions {
@@ -91,7 +114,7 @@ impl Default for CompileOptions {
             expand: false,
             leaf_states: 4_000,
             threads: 1,
-            strong: false,
+            keep: Keep::default(),
             share_rows: true,
         }
     }
@@ -138,6 +161,8 @@ pub struct Compiler {
     /// The networks of the terms that were compiled last: a script asks several questions of one process, and what is
     /// proved of a network is kept with it.
     latest: VecDeque<(TermId, Machine)>,
+    /// Whether a process was compressed, or would have been, as the script says.
+    compresses: bool,
     /// The process being compiled, for the progress display.
     subject: String,
     labels: Arc<Labels>,
@@ -162,6 +187,7 @@ impl Compiler {
             names: None,
             left_out: BTreeSet::new(),
             latest: VecDeque::new(),
+            compresses: false,
             subject: String::new(),
             labels,
         }
@@ -229,10 +255,12 @@ impl Compiler {
 
     /// Sets the options for the processes compiled next.
     pub fn set_options(&mut self, options: CompileOptions) {
-        let leaves = |options: &CompileOptions| {
-            (options.compress_leaves, options.leaf_states, options.strong, options.share_rows)
-        };
-        if leaves(&options) != leaves(&self.options) {
+        let leaves = |options: &CompileOptions| (options.compress_leaves, options.leaf_states, options.share_rows);
+        // What depends on what compressions keep is made anew only if there was a compression.
+        let otherwise = self.compresses && options.keep != self.options.keep;
+        if otherwise || leaves(&options) != leaves(&self.options) {
+            self.compresses = false;
+            self.left_out.clear();
             self.machines = Machines::with_buffers(std::mem::take(&mut self.machines));
             self.layers.clear();
             self.latest.clear();
@@ -243,7 +271,12 @@ impl Compiler {
         self.options = options;
     }
 
-    /// The compressions of the script that were left out, because states would not stay strongly bisimilar.
+    /// What compressions have to keep at present.
+    pub fn keep(&self) -> Keep {
+        self.options.keep
+    }
+
+    /// The compressions of the script that were left out, because they keep too little.
     pub fn left_out(&self) -> impl Iterator<Item = &'static str> {
         self.left_out.iter().copied()
     }

@@ -21,7 +21,9 @@
 //!
 //! A component is compiled once and serves checks in all models, so nothing here depends on a model: every compression
 //! preserves the traces, the stable failures and the divergences, each of them also beyond a divergence.
-//! `model_compress` is likewise right in every model, although it need not be.
+//! `model_compress` is likewise right in all of these, although it need not be. Revivals and refusal tests are not
+//! among them: [`Compression::keeps_refusals`] says which compressions preserve these, and a check in these models is
+//! compiled without the others.
 //!
 //! # Termination
 //!
@@ -167,6 +169,12 @@ impl Compression {
     /// Its row in the table.
     pub fn info(self) -> &'static CompressionInfo {
         COMPRESSIONS.iter().find(|info| info.compression == self).expect("every compression is in the table")
+    }
+
+    /// Does the result have the same revivals and refusal tests? Those that merge states and keep minimal acceptances
+    /// do not; what a deterministic refinement chooses, it chooses in every model.
+    pub fn keeps_refusals(self) -> bool {
+        !matches!(self, Compression::Diamond | Compression::Normal | Compression::ModelCompress)
     }
 
     /// Can one state of the result stand for states of the argument that are not bisimilar? Priority and chase have no

@@ -27,7 +27,9 @@ use super::determinise::Powerset;
 use super::graph::Tau;
 use super::saturation::Pass;
 use super::simulation::simulate;
-use super::{Equivalence, Minimised, distinguish, distinguish_silent, distinguish_simulation, minimise};
+use super::{
+    Equivalence, Minimised, coupled, distinguish, distinguish_silent, distinguish_simulation, futures, minimise,
+};
 use crate::explicit::{Lts, Transition};
 
 /// How many sets of states the search for a distinguishing trace may visit where the verdict does not need it.
@@ -159,6 +161,54 @@ pub fn compare(left: &Lts, right: &Lts, equivalence: Equivalence, control: &Cont
     let equivalent = if is_trace { evidence.is_none() } else { starts.0 == starts.1 };
     debug_assert!(evidence.is_none() || Arc::ptr_eq(&labels, small.lts.labels()));
     Ok(Comparison { equivalent, evidence, trace, classes: (!is_trace).then_some(classes) })
+}
+
+/// Compares two systems by coupled simulation in both directions.
+pub fn compare_coupled(left: &Lts, right: &Lts, control: &Control) -> Result<Comparison, Stopped> {
+    let (small, starts) = side_by_side(left, right, Equivalence::Weak, control)?;
+    let found = if starts.0 == starts.1 { None } else { coupled::difference(&small.lts, starts, control)? };
+    let evidence = found.map(|(formula, is_left)| {
+        let (holder, depth) = (if is_left { Side::Left } else { Side::Right }, formula.depth());
+        Evidence::Formula { formula, holder, logic: Logic::CoupledSimulation, depth }
+    });
+    let trace = match evidence {
+        Some(_) => first_difference(&small.lts, starts, Tau::Internal, ENOUGH_SETS, control)?,
+        None => None,
+    };
+    verify(evidence.as_ref(), left, right, control)?;
+    verify(trace.as_ref(), left, right, control)?;
+    Ok(Comparison { equivalent: evidence.is_none(), evidence, trace, classes: None })
+}
+
+/// Are the traces and impossible futures of an implementation those of a specification? If not, the evidence is what
+/// only the implementation, the left one, satisfies.
+pub fn has_no_other_futures(
+    implementation: &Lts,
+    specification: &Lts,
+    control: &Control,
+) -> Result<Option<Evidence>, Stopped> {
+    let (small, starts) = side_by_side(implementation, specification, Equivalence::Branching, control)?;
+    let found = if starts.0 == starts.1 { None } else { futures::difference(&small.lts, starts, control)? };
+    let evidence = found.map(|formula| {
+        let depth = formula.depth();
+        Evidence::Formula { formula, holder: Side::Left, logic: Logic::ImpossibleFutures, depth }
+    });
+    verify(evidence.as_ref(), implementation, specification, control)?;
+    Ok(evidence)
+}
+
+/// Two systems reduced side by side, and their initial states.
+fn side_by_side(
+    left: &Lts,
+    right: &Lts,
+    equivalence: Equivalence,
+    control: &Control,
+) -> Result<(Minimised, (StateId, StateId)), Stopped> {
+    let union = Union::new(left, right, control)?;
+    let small = minimise(&union.lts, equivalence, control)?;
+    let block = |state: StateId| small.block_of(state).expect("both systems are reachable from the new state");
+    let starts = (block(union.left), block(union.right));
+    Ok((small, starts))
 }
 
 /// Which `τ` a bisimilarity passes over, if any.

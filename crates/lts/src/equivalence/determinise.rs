@@ -43,6 +43,11 @@ impl<'a> Powerset<'a> {
         self.sets.len()
     }
 
+    /// The states of a set, ascending.
+    pub(super) fn members(&self, number: u32) -> &[u32] {
+        self.sets.get(number)
+    }
+
     /// The number of the closure of one state.
     pub(super) fn closure(&mut self, state: StateId) -> u32 {
         self.set.clear();

@@ -1,20 +1,23 @@
 //! Equivalences on labelled transition systems: making a system as small as possible, and comparing two.
 //!
 //! [`EQUIVALENCES`] is the table of what there is; the essays are in the files: the graph that is worked on
-//! ([`graph`]), strong and branching bisimilarity ([`refinement`], and [`shared_rows`] for rows in parts), delay and weak bisimilarity ([`saturation`]),
-//! simulation and ready simulation ([`simulation`]), traces ([`determinise`]), the result ([`quotient`]), and verdicts
-//! with their evidence ([`compare`], with formulas from [`distinguish`], [`distinguish_silent`] and
-//! [`distinguish_simulation`]).
+//! ([`graph`]), strong and branching bisimilarity ([`refinement`], and [`shared_rows`] for rows in parts), delay and
+//! weak bisimilarity ([`saturation`]), simulation and ready simulation ([`simulation`]), traces ([`determinise`]), the
+//! result ([`quotient`]), and verdicts with their evidence ([`compare`], with formulas from [`distinguish`],
+//! [`distinguish_silent`] and [`distinguish_simulation`]). Coupled similarity ([`coupled`]) and the preorder of
+//! impossible futures ([`futures`]) are decided for two systems only.
 //!
 //! In all of them only the reachable part of a system counts, `τ` is [`LabelId::TAU`](trefoil_system::LabelId::TAU),
 //! and the result, including the numbers of its states, depends on the input alone.
 
 mod bulk;
 mod compare;
+mod coupled;
 mod determinise;
 mod distinguish;
 mod distinguish_silent;
 mod distinguish_simulation;
+mod futures;
 mod graph;
 mod partition;
 mod quotient;
@@ -31,7 +34,9 @@ use trefoil_control::{Control, Stopped};
 use trefoil_system::{LabelId, Logic, StateId};
 
 use crate::explicit::{Lts, Transition};
-pub use compare::{Comparison, Evidence, Side, Simulated, check, compare, is_simulated};
+pub use compare::{
+    Comparison, Evidence, Side, Simulated, check, compare, compare_coupled, has_no_other_futures, is_simulated,
+};
 
 use determinise::determinise;
 use graph::{ABSENT, Prepared, Tau, prepare, whole};
@@ -285,6 +290,50 @@ fn minimise_shared(lts: &Lts, equivalence: Equivalence, control: &Control) -> Re
         *block = number_of[*block as usize];
     }
     Ok(Some(Minimised { lts: small, rounds: refined.rounds, block_of: refined.block_of }))
+}
+
+/// The deterministic system whose states are the sets of states after each sequence of labels, `τ` being a label as any
+/// other; nothing else is merged.
+pub fn deterministic(lts: &Lts, control: &Control) -> Result<Lts, Stopped> {
+    determinise(lts, Tau::Visible, control)
+}
+
+/// The system without `τ` in which a label leads where `τ*` and then the label led, reduced modulo branching
+/// bisimilarity before and strong bisimilarity afterwards. It preserves traces of visible labels; what `τ` decided is a
+/// choice between steps with one label.
+pub fn tau_star(lts: &Lts, control: &Control) -> Result<Lts, Stopped> {
+    let small = minimise(lts, Equivalence::Branching, control)?.lts;
+    let (mut starts, mut transitions) = (vec![0], Vec::new());
+    let mut reached: Vec<StateId> = Vec::new();
+    let mut seen = vec![false; small.state_count()];
+    for state in small.states() {
+        reached.clear();
+        reached.push(state);
+        seen[state.index()] = true;
+        let first = transitions.len();
+        let mut at = 0;
+        while at < reached.len() {
+            for step in small.outgoing(reached[at]) {
+                match step.label {
+                    LabelId::TAU if !std::mem::replace(&mut seen[step.target.index()], true) => {
+                        reached.push(step.target);
+                    }
+                    LabelId::TAU => {}
+                    _ => transitions.push(*step),
+                }
+            }
+            at += 1;
+        }
+        reached.iter().for_each(|state| seen[state.index()] = false);
+        control.afford((transitions.len() - first) * size_of::<Transition>())?;
+        let mut row = transitions.split_off(first);
+        row.sort_unstable();
+        row.dedup();
+        transitions.append(&mut row);
+        starts.push(transitions.len());
+    }
+    let closed = Lts::from_rows(small.labels().clone(), small.initial(), starts, transitions);
+    Ok(minimise(&closed, Equivalence::Strong, control)?.lts)
 }
 
 fn minimise_bisimilar(lts: &Lts, tau: Tau, control: &Control) -> Result<Minimised, Stopped> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use trefoil_cspm::eval::{Elements, Evaluator, Failure, Options as EvaluationOptions, Reason, Value};
-use trefoil_cspm::process::{CompileOptions, Compiler, Machine};
+use trefoil_cspm::process::{CompileOptions, Compiler, Keep, Machine};
 use trefoil_cspm::syntax::{Check, CheckOption, ExpressionId, Model as Written, Property};
 use trefoil_lts::Lts;
 use trefoil_network::{Network, Trimmed, compose};
@@ -98,7 +98,7 @@ impl Script {
     pub(super) fn compiled(&mut self, listed: &Listed, options: &Asked, job: &Job) -> Result<Compiled, Trouble> {
         job.control.check()?;
         let model = self.model(listed)?;
-        self.prepare_compiler(options, job);
+        self.prepare_compiler(options, Some(keeping(model)), job);
         let (process, specification, trace) = match listed.check {
             Check::Refinement { specification, implementation, .. } => (implementation, Some(specification), None),
             Check::HasTrace { process, trace, .. } => (process, None, Some(trace)),
@@ -124,19 +124,24 @@ impl Script {
             Check::Symmetric { .. } | Check::Error => Written::Traces,
         };
         let divergence = matches!(listed.check, Check::Property { property: Property::LivelockFree, .. });
-        if divergence && matches!(written, Written::Traces | Written::Failures) {
+        let silent = matches!(written, Written::Traces | Written::Failures | Written::Revivals | Written::Refusals);
+        if divergence && silent {
             let message = format!("the model `{}` does not observe divergence; `FD` does", model_name(written));
             return Err(self.unsupported(listed, &message));
         }
-        match written {
-            Written::Traces => Ok(Model::Traces),
-            Written::Failures => Ok(Model::Failures),
-            Written::FailuresDivergences => Ok(Model::FailuresDivergences),
-            other => {
-                let message = format!("the model `{}` is not supported; `T`, `F` and `FD` are", model_name(other));
-                Err(self.unsupported(listed, &message))
-            }
-        }
+        let refines = matches!(listed.check, Check::Refinement { .. });
+        Ok(match written {
+            Written::Traces => Model::Traces,
+            Written::Failures => Model::Failures,
+            Written::FailuresDivergences => Model::FailuresDivergences,
+            Written::Revivals if refines => Model::Revivals,
+            Written::RevivalsDivergences if refines => Model::RevivalsDivergences,
+            Written::Refusals if refines => Model::Refusals,
+            Written::RefusalsDivergences if refines => Model::RefusalsDivergences,
+            // A property of one process depends on its failures and divergences only.
+            Written::Revivals | Written::Refusals => Model::Failures,
+            Written::RevivalsDivergences | Written::RefusalsDivergences => Model::FailuresDivergences,
+        })
     }
 
     /// The events that `τ` and `✓` have priority over, when the assertion says so.
@@ -156,11 +161,14 @@ impl Script {
         Trouble::Wrong(Box::new(Diagnostic::error(NOT_SUPPORTED, why, Place::Span(listed.span))))
     }
 
-    /// The compiler that all assertions share, under the budgets of this one.
-    pub(super) fn prepare_compiler(&mut self, options: &Asked, job: &Job) -> &mut Compiler {
+    /// The compiler that all assertions share, under the budgets of this one. What compressions have to keep stays as
+    /// it was unless it is given.
+    pub(super) fn prepare_compiler(&mut self, options: &Asked, keep: Option<Keep>, job: &Job) -> &mut Compiler {
+        let keep = keep.or(self.compiler.as_ref().map(Compiler::keep)).unwrap_or_default();
         let chosen = CompileOptions {
             compress_leaves: !options.no_leaf_compression,
             threads: job.threads,
+            keep,
             ..CompileOptions::default()
         };
         let typed = &self.typed;
@@ -205,6 +213,11 @@ impl Script {
     fn nowhere(&self, listed: &Listed) -> Trouble {
         self.unsupported(listed, "assertions in this place cannot be checked")
     }
+}
+
+/// What compressions have to keep for a model.
+fn keeping(model: Model) -> Keep {
+    if model.has_minimal_acceptances() { Keep::Failures } else { Keep::Refusals }
 }
 
 /// A mistake without a place is one of the assertion.

@@ -89,8 +89,9 @@ pub(super) fn counterexample(
     let mut main = behaviour(evidence, first);
     let (mut error_event, mut min_acceptance, mut available) = (None, None, None);
     let kind = match &evidence.finding {
-        Finding::Event { event, allowed } => {
+        Finding::Event { event, offered, allowed } => {
             error_event = Some(number(event));
+            min_acceptance = offered.as_deref().map(all);
             available = Some(all(allowed));
             main.cut();
             main.kind = "trace";

@@ -98,14 +98,22 @@ fn answering(kind: Kind, facts: &Facts) -> Vec<&'static str> {
 fn of_files() -> impl Iterator<Item = AssertionRow> {
     let facts = Facts { explicit: true, ..Claim::Refinement.posing().facts };
     MODELS.iter().map(move |model| {
-        let refines = matches!(Comparison::named(model.name), Some(Comparison::Refinement(_)));
+        let comparison = Comparison::named(model.name);
+        let refines = matches!(comparison, Some(Comparison::Refinement(_) | Comparison::Strong(_)));
+        let tests = matches!(comparison, Some(Comparison::Refinement(model)) if model.observes_refusals_on_the_way());
         let kind = refines.then_some(Kind::Refine);
         let options = [Setting::Algorithm].into_iter().chain(OF_FILES.iter().copied()).filter(|_| refines);
         AssertionRow {
             language: "LTS",
             assertion: format!("`lts refine --model {}`", model.name),
             question: kind.map(Kind::name),
-            engines: kind.map(|kind| answering(kind, &facts)).unwrap_or_default(),
+            engines: kind
+                .map(|kind| answering(kind, &facts))
+                .unwrap_or_default()
+                .into_iter()
+                // Refusal testing has no normal form to build before the search.
+                .filter(|engine| !tests || *engine != Algorithm::NormalForm.name())
+                .collect(),
             options: options.map(Setting::name).collect(),
         }
     })

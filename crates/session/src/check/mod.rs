@@ -38,8 +38,8 @@ pub use posing::{Unused, never_used, unused};
 pub(crate) use proof::{Claimed, Proposal};
 pub(crate) use reduction::{Looked, Sought, search, unknown as unknown_datatype};
 pub use report::{
-    Assertion, AssertionReport, Behaviour, Claim, Counterexample, Coverage, Evidence, Finding, Move, Number, Part,
-    Permuted, PermutedKind, Position, PrintResult, Run, RunReport, Step, UsedSymmetry, Violation,
+    Assertion, AssertionReport, Behaviour, Claim, Counterexample, Coverage, Evidence, Finding, Move, Number, Observed,
+    Part, Permuted, PermutedKind, Position, PrintResult, Run, RunReport, Step, UsedSymmetry, Violation,
 };
 pub(crate) use run::unused_strategy;
 #[doc(hidden)]
@@ -172,7 +172,7 @@ impl Script {
         let sources = self.sources.clone();
         let text = |span: Span| sources.text(span).to_string();
         for printed in prints {
-            let evaluator = self.prepare_compiler(options, job).evaluator();
+            let evaluator = self.prepare_compiler(options, None, job).evaluator();
             let (result, errors) = match evaluator.mentioned(printed.expression) {
                 None => {
                     (None, vec!["print statements inside modules and timed sections are not evaluated".to_string()])

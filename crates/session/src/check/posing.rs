@@ -32,6 +32,7 @@ const CSPM: Facts = Facts {
     observations: Observations::FromTransitions,
     width: 0,
     explicit_specification: false,
+    model: None,
 };
 
 const MCRL2: Facts = Facts { symmetries: ProvableSymmetries::None, partial_order: false, decomposition: true, ..CSPM };

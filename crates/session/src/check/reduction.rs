@@ -228,7 +228,7 @@ impl Script {
     /// Whether the options make sense for this script: the datatypes that they name are there.
     pub fn accepts(&mut self, options: &Asked, job: &Job) -> Result<(), Problem> {
         let Some(SymmetryUse::Types(names)) = &options.symmetry else { return Ok(()) };
-        let datatypes = self.prepare_compiler(options, job).evaluator().datatypes();
+        let datatypes = self.prepare_compiler(options, None, job).evaluator().datatypes();
         let is_known = |name: &&String| datatypes.iter().any(|datatype| datatype.name == **name);
         let wrong: Vec<Diagnostic> = names
             .iter()

@@ -434,6 +434,9 @@ pub struct Evidence {
     pub length: usize,
     /// The visible events.
     pub trace: Vec<String>,
+    /// Refusal testing: what the process was seen to refuse before events of the trace, where the claim needs it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub observed: Vec<Observed>,
     /// The process that runs, as the script writes it.
     pub process: String,
     /// Its components.
@@ -448,6 +451,17 @@ pub struct Evidence {
     pub system: Option<ProofSystem>,
 }
 
+/// What a process was seen to refuse before an event.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Observed {
+    /// How many visible events came before.
+    pub before: usize,
+    /// The event that came next.
+    pub event: String,
+    /// All that the process offered, being stable; it refused everything else.
+    pub offered: Vec<String>,
+}
+
 /// What is wrong at the end.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -456,7 +470,11 @@ pub enum Finding {
     Event {
         /// The event.
         event: String,
-        /// What the specification allows there.
+        /// Revivals and refusal testing: all that the process offered before the event, being stable, where the claim
+        /// needs it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        offered: Option<Vec<String>>,
+        /// What the specification allows there, where it offers nothing else if that was observed.
         allowed: Vec<String>,
     },
     /// The last event must not happen.

@@ -43,6 +43,7 @@ pub(crate) struct Found {
     decided: Decided,
     pub(crate) machine: Machine,
     specification: Option<Lts>,
+    model: Model,
 }
 
 impl Found {
@@ -149,8 +150,9 @@ impl Script {
         let Some(compiler) = &mut self.compiler else { return Ok(()) };
         let mut words = Words::new(compiler, &found.machine, &self.sources, &job.control);
         let specification = found.specification.as_ref().map(|lts| (lts, listed.specification.as_str()));
+        let beside = specification.map(|(lts, _)| (lts, found.model));
         report.witness = match (found.witness(), found.run()) {
-            (Some(witness), _) => Some(words.evidence(witness, &listed.process, specification)?),
+            (Some(witness), _) => Some(words.evidence(witness, &listed.process, beside)?),
             (None, Some(run)) => Some(words.having(run, &listed.process)?),
             (None, None) => None,
         };
@@ -180,6 +182,7 @@ impl Script {
             progress.reductions.push("components compressed by strong bisimulation".to_string());
         }
         progress.compiling = started.elapsed();
+        progress.notes.extend(self.left_out(compiled.model));
         let network = compiled.machine.network.clone();
         let fewer_steps = self.reduced(listed, &network, compiled.model, &asked, progress);
         if fewer_steps.is_some() && self.insists_on_symmetry(listed, &asked) {
@@ -188,6 +191,11 @@ impl Script {
         if asked.engine == Some(EngineChoice::Symbolic) && self.insists_on_symmetry(listed, &asked) {
             let engine = asked.text(Setting::Engine);
             return Err(self.unsupported(listed, &format!("symmetry reduction and {engine} cannot be combined")));
+        }
+        if asked.engine == Some(EngineChoice::Symbolic) && !compiled.model.has_minimal_acceptances() {
+            let engine = asked.text(Setting::Engine);
+            let why = "decides the models T, F and FD; revivals and refusals on the way need single states";
+            return Err(self.unsupported(listed, &format!("{engine} {why}")));
         }
         asked.partial_order = fewer_steps.as_ref().map(|_| true);
         let composed = compiled.specification(job)?;
@@ -234,7 +242,7 @@ impl Script {
         }
         progress.symmetry = symmetric.zip(used).map(|(reduced, used)| reduced.told(used));
         let decided = found.swap_remove(0);
-        Ok(Found { decided, machine: compiled.machine, specification: composed })
+        Ok(Found { decided, machine: compiled.machine, specification: composed, model: compiled.model })
     }
 
     /// The options that the assertion with this number cannot use, given those that it is written with.
@@ -325,6 +333,14 @@ impl Script {
         }
     }
 
+    /// The note on compressions that a model does not allow.
+    fn left_out(&self, model: Model) -> Option<String> {
+        let names = self.compiler.iter().flat_map(|compiler| compiler.left_out());
+        let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+        let kept = if model.observes_revivals() { "revivals" } else { "refusals before later events" };
+        (!names.is_empty()).then(|| format!("{} left out: it does not preserve {kept}", names.join(", ")))
+    }
+
     /// The network with fewer steps, if the options want it and it is possible.
     fn reduced<'n>(
         &self,
@@ -335,6 +351,11 @@ impl Script {
         progress: &mut Progress,
     ) -> Option<InOneOrder<'n>> {
         if !options.partial_order.unwrap_or_else(|| self.wants_partial_order(listed)) {
+            return None;
+        }
+        if model.observes_refusals_on_the_way() {
+            let why = "it preserves what is refused after a trace, not what is refused before later events";
+            progress.notes.push(format!("checked without partial-order reduction: {why}"));
             return None;
         }
         let deadlocks = matches!(listed.check, Check::Property { property: Property::DeadlockFree, .. });

@@ -118,7 +118,7 @@ impl Script {
     /// The datatypes with constants that an assertion reaches; one of a module with parameters once for each instance.
     pub(super) fn symmetric_types(&mut self, listed: &Listed, job: &Job) -> Vec<DatatypeSymmetry> {
         let found = self.shown_by_text(listed);
-        let datatypes = self.prepare_compiler(&Asked::default(), job).evaluator().datatypes();
+        let datatypes = self.prepare_compiler(&Asked::default(), None, job).evaluator().datatypes();
         let mut types = Vec::new();
         for of in found.iter().filter(|of| !of.constants.is_empty()) {
             for copy in datatypes.iter().filter(|copy| copy.definition == of.datatype) {
@@ -175,6 +175,7 @@ impl Script {
         report.algorithm = Some("static".to_string());
         report.why = Some("static: the text of the script decides it; nothing is compiled or searched".to_string());
         report.witness = (!broken.is_empty()).then(|| Evidence {
+            observed: Vec::new(),
             finding: Finding::NotSymmetric { types: broken },
             length: 0,
             trace: Vec::new(),

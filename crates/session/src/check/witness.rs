@@ -8,11 +8,11 @@ use trefoil_control::Control;
 use trefoil_cspm::process::{Compiler, Machine};
 use trefoil_lts::Lts;
 use trefoil_source::{Sources, Span};
-use trefoil_system::replay::acceptances_after;
-use trefoil_system::{Cut, Failure, Label, LabelId, Labels, Path, StateId, TakenStep, Value, Witness};
+use trefoil_system::replay::{expected_after, needed_observations};
+use trefoil_system::{Cut, Failure, Label, LabelId, Labels, Model, Path, TakenStep, Value, Witness};
 
 use super::counterexample::{self, TAU, TICK};
-use super::report::{Counterexample, Evidence, Finding, Part, Run, Step};
+use super::report::{Counterexample, Evidence, Finding, Observed, Part, Run, Step};
 
 /// Puts the witnesses of one machine into words.
 pub(crate) struct Words<'a> {
@@ -67,23 +67,30 @@ impl<'a> Words<'a> {
         &mut self,
         witness: &Witness,
         process: &str,
-        specification: Option<(&Lts, &str)>,
+        specification: Option<(&Lts, Model)>,
     ) -> Result<Evidence, Cut> {
+        // The refusals on the way that the witness needs.
+        let observed = match specification {
+            Some((lts, model)) => needed_observations(lts, &*self.machine.network, model, witness, self.control)?,
+            None => Vec::new(),
+        };
         let (finding, paths, cycle, accepted) = match witness {
             Witness::Path { path, failure } => {
-                let trace: Vec<LabelId> = path.trace().collect();
                 let (finding, accepted) = match failure {
                     Failure::Event => {
-                        let (event, before) = trace.split_last().map_or((LabelId::TAU, &[][..]), |(l, b)| (*l, b));
+                        let event = path.trace().last().unwrap_or(LabelId::TAU);
+                        let (last, before) = observed.split_last().map_or((None, &[][..]), |(l, b)| (Some(l), b));
+                        let offered = last.and_then(|last| last.accepted.as_deref());
                         let allowed = match specification {
-                            Some((lts, _)) => events_after(lts, before, self.control)?,
+                            Some((lts, _)) => expected_after(lts, before, offered, self.control)?.events,
                             None => Vec::new(),
                         };
-                        (Finding::Event { event: self.event(event), allowed: self.set(&allowed) }, None)
+                        let offered = offered.map(|labels| self.set(labels));
+                        (Finding::Event { event: self.event(event), offered, allowed: self.set(&allowed) }, None)
                     }
                     Failure::Acceptance(accepted) => {
                         let allowed = match specification {
-                            Some((lts, _)) => acceptances_after(lts, &trace, self.control)?,
+                            Some((lts, _)) => expected_after(lts, &observed, None, self.control)?.minimal(None),
                             None => Vec::new(),
                         };
                         let allowed = allowed.iter().map(|set| self.set(set)).collect();
@@ -120,7 +127,20 @@ impl<'a> Words<'a> {
             let accepted = accepted.as_deref().filter(|_| at + 1 == paths.len());
             runs.push(self.run(path, cycle.map_or(&[], Vec::as_slice), accepted, &beside)?);
         }
-        Ok(self.told(finding, &trace, witness.length(), process, runs))
+        let mut evidence = self.told(finding, &trace, witness.length(), process, runs);
+        // The one before a forbidden event is part of the finding.
+        let events = witness.path().length();
+        let on_the_way = observed.iter().enumerate().filter(|(place, _)| match evidence.finding {
+            Finding::Event { .. } => place + 1 < events,
+            _ => true,
+        });
+        for (before, observed) in on_the_way {
+            if let Some(accepted) = &observed.accepted {
+                let (event, offered) = (self.event(observed.event), self.set(accepted));
+                evidence.observed.push(Observed { before, event, offered });
+            }
+        }
+        Ok(evidence)
     }
 
     /// The run that shows that a process has a trace.
@@ -133,7 +153,9 @@ impl<'a> Words<'a> {
     fn told(&mut self, finding: Finding, trace: &[LabelId], length: usize, process: &str, runs: Vec<Run>) -> Evidence {
         let trace = self.all(trace);
         let components = self.components(process);
-        Evidence { finding, length, trace, process: process.to_string(), components, runs, story: None, system: None }
+        let process = process.to_string();
+        let observed = Vec::new();
+        Evidence { finding, length, trace, observed, process, components, runs, story: None, system: None }
     }
 
     /// What the components are called; the only one as the process.
@@ -315,35 +337,6 @@ pub(super) fn distinct(names: Vec<Arc<str>>) -> Vec<Arc<str>> {
             format!("{name} #{number}").into()
         })
         .collect()
-}
-
-/// What an explicit system can do after a trace, ascending.
-fn events_after(lts: &Lts, trace: &[LabelId], control: &Control) -> Result<Vec<LabelId>, Cut> {
-    let mut now = closed(lts, [lts.initial()].into(), control)?;
-    for &event in trace {
-        let mut next = BTreeSet::new();
-        for &state in &now {
-            next.extend(lts.outgoing(state).iter().filter(|step| step.label == event).map(|step| step.target));
-        }
-        now = closed(lts, next, control)?;
-    }
-    let labels = now.iter().flat_map(|&state| lts.outgoing(state)).map(|step| step.label);
-    let labels: BTreeSet<LabelId> = labels.filter(|label| label.is_visible()).collect();
-    Ok(labels.into_iter().collect())
-}
-
-/// The states that `τ` leads to from these, these included.
-fn closed(lts: &Lts, mut states: BTreeSet<StateId>, control: &Control) -> Result<BTreeSet<StateId>, Cut> {
-    let mut waiting: Vec<StateId> = states.iter().copied().collect();
-    while let Some(state) = waiting.pop() {
-        control.check()?;
-        for step in lts.outgoing(state).iter().filter(|step| !step.label.is_visible()) {
-            if states.insert(step.target) {
-                waiting.push(step.target);
-            }
-        }
-    }
-    Ok(states)
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use trefoil_check::formula::game::LabelParts;
 use trefoil_check::formula::{Signature, formula_name};
 use trefoil_control::Control;
 use trefoil_cspm::eval::{Evaluator, Reason};
-use trefoil_cspm::process::{CompileOptions, Compiler, Machine};
+use trefoil_cspm::process::{CompileOptions, Compiler, Keep, Machine};
 use trefoil_cspm::types::Typed;
 use trefoil_source::{Diagnostic, Place, Sources};
 use trefoil_system::{Cut, LabelId, Labels, System, Value};
@@ -45,7 +45,7 @@ pub(super) struct ScriptModel {
 pub(super) fn open(file: &Path, wanted: &Wanted, job: &Job) -> Result<(ScriptModel, Sources, Warnings), Problem> {
     let compress_leaves = !wanted.no_leaf_compression;
     let Some(process) = &wanted.process else { return Err(no_process(file, job)?) };
-    let options = CompileOptions { compress_leaves, strong: true, ..CompileOptions::default() };
+    let options = CompileOptions { compress_leaves, keep: Keep::Strong, ..CompileOptions::default() };
     let opened = open_process(file, process, options, job)?;
     let OpenedProcess { process, mut compiler, machine, sources, typed, warnings, .. } = opened;
     let signature = signature(&typed, compiler.evaluator(), job)?;

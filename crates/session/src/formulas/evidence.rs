@@ -119,6 +119,7 @@ impl Script {
             })
         });
         Ok(Evidence {
+            observed: Vec::new(),
             finding,
             length: path.steps.iter().filter(|step| step.label != LabelId::TAU).count(),
             trace,

@@ -9,7 +9,7 @@ use trefoil_questions::EngineChoice;
 use trefoil_system::Labels;
 
 use super::game::compare_symbolically;
-use super::minimise::equivalence_named;
+use super::minimise::{COUPLED, equivalence_named};
 use super::models::{Opening, can_decompose, open, processes, together};
 use super::{Size, name};
 use crate::check::Number;
@@ -24,7 +24,7 @@ pub struct Comparing {
     pub right: PathBuf,
     /// How both are opened.
     pub opening: Opening,
-    /// The equivalence, by its name in [`super::EQUIVALENCES`].
+    /// The equivalence, by its name in [`super::COMPARISONS`].
     pub equivalence: &'static str,
     /// The engine.
     pub engine: Option<EngineChoice>,
@@ -185,13 +185,16 @@ pub fn compare(task: &Comparing, job: &Job) -> Result<CompareReport, Problem> {
     let labels = Arc::new(Labels::new());
     let mut processes = processes(&[&task.left, &task.right], &task.opening)?.into_iter();
     can_decompose(&[&task.left, &task.right], &task.opening)?;
-    let equivalence = equivalence_named(task.equivalence);
-    let keep = kept(equivalence);
+    let equivalence = (task.equivalence != COUPLED.name).then(|| equivalence_named(task.equivalence));
+    let keep = equivalence.map_or(Equivalence::DivergenceBranching, kept);
     let mut opened = |file| open(file, processes.next().flatten(), &task.opening, keep, &labels, job);
     let (left, right) = (opened(&task.left)?, opened(&task.right)?);
     let decomposed = left.decomposed.clone().into_iter().chain(right.decomposed.clone()).collect();
     let (left, right) = together(&left, &right, &task.opening.view)?;
-    let comparison = trefoil_lts::equivalence::compare(&left, &right, equivalence, &job.control)?;
+    let comparison = match equivalence {
+        Some(equivalence) => trefoil_lts::equivalence::compare(&left, &right, equivalence, &job.control)?,
+        None => trefoil_lts::equivalence::compare_coupled(&left, &right, &job.control)?,
+    };
     let files = (name(&task.left), name(&task.right));
     let difference = comparison.evidence.map(|evidence| Difference::new(evidence, &files));
     let trace = comparison.trace.map(|evidence| Difference::new(evidence, &files));

@@ -16,7 +16,7 @@ use trefoil_source::{Diagnostic, Place};
 use trefoil_system::{Cut, LabelId, Labels, System, Wrong};
 
 use super::compare::{CompareReport, Comparing, Difference, PlayStep};
-use super::minimise::equivalence_named;
+use super::minimise::{COUPLED, equivalence_named};
 use super::models::{Common, Named, Opening, language, ordered, processes};
 use super::{name, read};
 use crate::check::Number;
@@ -39,10 +39,11 @@ const GAMES: [(&str, EquivalenceNotion); 3] = [
 ];
 
 fn notion(task: &Comparing) -> Result<EquivalenceNotion, Problem> {
-    match equivalence_named(task.equivalence) {
-        Equivalence::Strong => Ok(EquivalenceNotion::Strong),
-        Equivalence::Branching => Ok(EquivalenceNotion::Branching),
-        Equivalence::DivergenceBranching => Ok(EquivalenceNotion::DivergenceBranching),
+    let equivalence = (task.equivalence != COUPLED.name).then(|| equivalence_named(task.equivalence));
+    match equivalence {
+        Some(Equivalence::Strong) => Ok(EquivalenceNotion::Strong),
+        Some(Equivalence::Branching) => Ok(EquivalenceNotion::Branching),
+        Some(Equivalence::DivergenceBranching) => Ok(EquivalenceNotion::DivergenceBranching),
         _ => {
             let message = format!("--engine symbolic does not decide {}", task.equivalence);
             let known: Vec<&str> = GAMES.iter().map(|(name, _)| *name).collect();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use trefoil_lts::compress::{Compression, compress};
-use trefoil_lts::equivalence::Equivalence;
+use trefoil_lts::equivalence::{Equivalence, deterministic, tau_star};
 use trefoil_system::Labels;
 
 use super::{Reading, Size, check_output, name, read, write};
@@ -52,8 +52,10 @@ pub struct MinimiseReport {
 pub fn minimise(task: &Minimising, job: &Job) -> Result<MinimiseReport, Problem> {
     check_output(task.output.as_deref(), task.format)?;
     let lts = read(&task.file, &task.reading, &Arc::new(Labels::new()), job)?;
-    let (small, rounds) = match compression_named(task.equivalence) {
-        Some(compression) => (compress(&lts, compression, &job.control)?, None),
+    let (small, rounds) = match change_named(task.equivalence) {
+        Some(Change::Compression(compression)) => (compress(&lts, compression, &job.control)?, None),
+        Some(Change::TauStar) => (tau_star(&lts, &job.control)?, None),
+        Some(Change::Determinisation) => (deterministic(&lts, &job.control)?, None),
         None => {
             let equivalence = equivalence_named(task.equivalence);
             let minimised = trefoil_lts::equivalence::minimise(&lts, equivalence, &job.control)?;
@@ -77,19 +79,55 @@ pub fn minimise(task: &Minimising, job: &Job) -> Result<MinimiseReport, Problem>
 /// The equivalences, as help prints them.
 pub const EQUIVALENCES: &[Choice] = &table();
 
-/// The compressions that are no equivalence in [`EQUIVALENCES`], by their names on the command line.
-const COMPRESSIONS: [(Choice, Compression); 4] = [
+/// What is done to a system that is no equivalence in [`EQUIVALENCES`].
+#[derive(Clone, Copy)]
+enum Change {
+    Compression(Compression),
+    TauStar,
+    Determinisation,
+}
+
+/// The changes by their names on the command line.
+const CHANGES: [(Choice, Change); 6] = [
     (
         Choice { name: "tau-loop-factor", about: "merge the states of each τ-cycle into one state that diverges" },
-        Compression::TauLoopFactor,
+        Change::Compression(Compression::TauLoopFactor),
     ),
-    (Choice { name: "diamond", about: "eliminate τ; keep traces, failures and divergences" }, Compression::Diamond),
+    (
+        Choice { name: "diamond", about: "eliminate τ; keep traces, failures and divergences" },
+        Change::Compression(Compression::Diamond),
+    ),
     (
         Choice { name: "normal", about: "the normal form where it is smaller; keep traces, failures and divergences" },
-        Compression::Normal,
+        Change::Compression(Compression::Normal),
     ),
-    (Choice { name: "deter", about: "a deterministic system that refines the given one" }, Compression::Deter),
+    (
+        Choice { name: "deter", about: "a deterministic system that refines the given one" },
+        Change::Compression(Compression::Deter),
+    ),
+    (Choice { name: "tau-star", about: "replace each τ*.a by a; keep visible traces" }, Change::TauStar),
+    (
+        Choice { name: "determinisation", about: "the subset construction; τ counts as a label" },
+        Change::Determinisation,
+    ),
 ];
+
+/// Coupled simulation, which only compares.
+pub(super) const COUPLED: Choice =
+    Choice { name: "coupled-sim", about: "coupled simulation in both directions: τ may make choices gradually" };
+
+/// What two systems can be compared by.
+pub const COMPARISONS: &[Choice] = &compared();
+
+const fn compared() -> [Choice; EQUIVALENCES.len() + 1] {
+    let mut choices = [COUPLED; EQUIVALENCES.len() + 1];
+    let mut index = 0;
+    while index < EQUIVALENCES.len() {
+        choices[index] = EQUIVALENCES[index];
+        index += 1;
+    }
+    choices
+}
 
 /// What a system can be minimised by: the equivalences, and compressions.
 pub const MINIMISERS: &[Choice] = &both();
@@ -105,21 +143,21 @@ const fn table() -> [Choice; trefoil_lts::equivalence::EQUIVALENCES.len()] {
     choices
 }
 
-const fn both() -> [Choice; EQUIVALENCES.len() + COMPRESSIONS.len()] {
-    let mut choices = [Choice { name: "", about: "" }; EQUIVALENCES.len() + COMPRESSIONS.len()];
+const fn both() -> [Choice; EQUIVALENCES.len() + CHANGES.len()] {
+    let mut choices = [Choice { name: "", about: "" }; EQUIVALENCES.len() + CHANGES.len()];
     let mut index = 0;
     while index < choices.len() {
         choices[index] = match index.checked_sub(EQUIVALENCES.len()) {
             None => EQUIVALENCES[index],
-            Some(at) => COMPRESSIONS[at].0,
+            Some(at) => CHANGES[at].0,
         };
         index += 1;
     }
     choices
 }
 
-fn compression_named(name: &str) -> Option<Compression> {
-    COMPRESSIONS.iter().find(|(choice, _)| choice.name == name).map(|&(_, compression)| compression)
+fn change_named(name: &str) -> Option<Change> {
+    CHANGES.iter().find(|(choice, _)| choice.name == name).map(|&(_, change)| change)
 }
 
 pub(super) fn equivalence_named(name: &str) -> Equivalence {

@@ -23,7 +23,7 @@ pub use compare::{CompareReport, Comparing, Difference, PlayStep, compare};
 pub use compose::{ComposeReport, Composing, compose};
 pub use convert::{ConvertReport, Shape, convert, random};
 pub use info::{InfoReport, info};
-pub use minimise::{EQUIVALENCES, MINIMISERS, MinimiseReport, Minimising, minimise};
+pub use minimise::{COMPARISONS, EQUIVALENCES, MINIMISERS, MinimiseReport, Minimising, minimise};
 pub use models::{Opening, View, generate_lts};
 pub use refine::{
     ALGORITHMS, Comparison, MODELS, PREPROCESSING, RefineReport, Refining, SEARCHES, SimulationReport, Specification,

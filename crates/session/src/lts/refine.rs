@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use trefoil_check::{Offered, Posed, Table};
-use trefoil_lts::Lts;
-use trefoil_lts::equivalence::Equivalence;
+use trefoil_lts::equivalence::{Equivalence, has_no_other_futures, is_simulated};
+use trefoil_lts::{Lts, Transition};
 use trefoil_questions::{Algorithm, Asked, Counts, Evidence, Facts, Found, Order, Preprocess, Question, Unanswered};
 use trefoil_source::{Diagnostic, Place};
-use trefoil_system::{Cut, Labels, Model};
+use trefoil_system::{Cut, LabelId, Labels, Model};
 
 use super::compare::Difference;
 use super::models::{OpenedSystem, Opening, can_decompose, open, processes, together};
@@ -25,6 +25,16 @@ pub const MODELS: &[Choice] = &[
         name: "failures-divergences",
         about: "failures and divergences; a divergence of the specification allows everything after it",
     },
+    Choice { name: "revivals", about: "traces, deadlocks, and what a stable state refuses before its next event" },
+    Choice { name: "revivals-divergences", about: "revivals and divergences" },
+    Choice { name: "refusals", about: "refusal testing: what stable states refuse before every event" },
+    Choice {
+        name: "refusals-divergences",
+        about: "refusal testing and divergences, which must follow the same refusals",
+    },
+    Choice { name: "strong-trace", about: "sequences of labels; tau counts as a label" },
+    Choice { name: "strong-failures", about: "failures where tau counts as a label, so that every state is stable" },
+    Choice { name: "impossible-futures", about: "traces, and which sets of traces cannot follow them" },
     Choice {
         name: "simulation",
         about: "the specification matches every step by a step with the same label, tau included",
@@ -109,6 +119,10 @@ struct Beside {
 pub enum Comparison {
     /// Refinement in a model.
     Refinement(Model),
+    /// Refinement in a model, where `τ` is a label as any other.
+    Strong(Model),
+    /// The preorder of impossible futures.
+    ImpossibleFutures,
     /// Simulation, or ready simulation.
     Simulation {
         /// Do both offer the same labels on the way?
@@ -118,10 +132,17 @@ pub enum Comparison {
 
 impl Comparison {
     /// All of them, in the order of [`MODELS`].
-    const ALL: [Comparison; 5] = [
+    const ALL: [Comparison; 12] = [
         Comparison::Refinement(Model::Traces),
         Comparison::Refinement(Model::Failures),
         Comparison::Refinement(Model::FailuresDivergences),
+        Comparison::Refinement(Model::Revivals),
+        Comparison::Refinement(Model::RevivalsDivergences),
+        Comparison::Refinement(Model::Refusals),
+        Comparison::Refinement(Model::RefusalsDivergences),
+        Comparison::Strong(Model::Traces),
+        Comparison::Strong(Model::Failures),
+        Comparison::ImpossibleFutures,
         Comparison::Simulation { ready: false },
         Comparison::Simulation { ready: true },
     ];
@@ -135,8 +156,8 @@ impl Comparison {
     /// What a decomposition has to keep: failures and divergences pass over internal steps, simulations do not.
     fn kept(self) -> Equivalence {
         match self {
-            Comparison::Refinement(_) => Equivalence::DivergenceBranching,
-            Comparison::Simulation { .. } => Equivalence::Strong,
+            Comparison::Refinement(_) | Comparison::ImpossibleFutures => Equivalence::DivergenceBranching,
+            Comparison::Strong(_) | Comparison::Simulation { .. } => Equivalence::Strong,
         }
     }
 }
@@ -171,8 +192,10 @@ pub struct SimulationReport {
     pub specification_size: Size,
     /// The size of the implementation as read.
     pub implementation_size: Size,
-    /// How many classes of states that simulate each other the specification and the implementation have.
-    pub classes: (usize, usize),
+    /// For simulations, how many classes of states that simulate each other the specification and the implementation
+    /// have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub classes: Option<(usize, usize)>,
     /// What the implementation satisfies and the specification does not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difference: Option<Difference>,
@@ -262,34 +285,62 @@ impl StatisticsReport {
     }
 }
 
-/// Checks whether a specification simulates an implementation.
+/// Checks whether a specification simulates an implementation, where `ready` says in which way; or, where it is none,
+/// whether the implementation has no impossible futures but those of the specification.
 pub fn simulate(
     specification: &Specification,
     task: &Refining,
-    ready: bool,
+    ready: Option<bool>,
     job: &Job,
 ) -> Result<SimulationReport, Problem> {
     let file = &specification.opened.file;
     if let Some(setting) = task.asked.wanted().next() {
         let option = setting.name();
-        let message = format!("{option} does not apply to {}, which is decided without a search", task.model);
+        let message =
+            format!("{option} does not apply to {}, which is decided by comparing both systems as a whole", task.model);
         return Err(Problem::from(Diagnostic::error(REFUSED, message, Place::File(name(&task.implementation)))));
     }
     let Beside { specification, implementation, decomposed } = specification.beside(task, job)?;
-    let result = trefoil_lts::equivalence::is_simulated(&implementation, &specification, ready, &job.control)?;
+    let (evidence, classes) = match ready {
+        Some(ready) => {
+            let result = is_simulated(&implementation, &specification, ready, &job.control)?;
+            (result.evidence, Some((result.classes.1, result.classes.0)))
+        }
+        None => (has_no_other_futures(&implementation, &specification, &job.control)?, None),
+    };
     let files = (name(&task.implementation), file.clone());
     Ok(SimulationReport {
         specification: file.clone(),
         implementation: name(&task.implementation),
         model: task.model,
-        verdict: if result.holds { Verdict::Holds } else { Verdict::Fails },
+        verdict: if evidence.is_none() { Verdict::Holds } else { Verdict::Fails },
         specification_size: Size::of(&specification),
         implementation_size: Size::of(&implementation),
-        classes: (result.classes.1, result.classes.0),
-        difference: result.evidence.map(|evidence| Difference::new(evidence, &files)),
+        classes,
+        difference: evidence.map(|evidence| Difference::new(evidence, &files)),
         decomposed,
         resources: Resources::new(&job.control),
     })
+}
+
+/// The same systems, where `τ` is a label as any other; both have one table of labels.
+fn with_visible_tau(one: &Lts, other: &Lts) -> (Arc<Lts>, Arc<Lts>) {
+    let labels = one.labels();
+    let mut text = "τ".to_string();
+    while labels.find(&text).is_some() {
+        text.push('′');
+    }
+    let tau = labels.name(&text);
+    let visible = |lts: &Lts| {
+        let starts = lts.states().map(|state| lts.start(state)).chain([lts.transition_count()]).collect();
+        let shown = |step: &Transition| match step.label {
+            LabelId::TAU => Transition { label: tau, ..*step },
+            _ => *step,
+        };
+        let steps = lts.transitions().iter().map(shown).collect();
+        Arc::new(Lts::from_rows(labels.clone(), lts.initial(), starts, steps))
+    };
+    (visible(one), visible(other))
 }
 
 /// Checks whether an implementation refines a specification.
@@ -301,7 +352,10 @@ pub fn refine(
 ) -> Result<RefineReport, Problem> {
     let file = &specification.opened.file;
     let control = &job.control;
-    let Beside { specification, implementation, decomposed } = specification.beside(task, job)?;
+    let Beside { mut specification, mut implementation, decomposed } = specification.beside(task, job)?;
+    if let Comparison::Strong(_) = task.comparison {
+        (specification, implementation) = with_visible_tau(&specification, &implementation);
+    }
     let question = Question::Refine { specification: &*specification, model };
     let facts = Facts::of(&*implementation);
     let posed = Posed::new(Table::standard(), question, &facts, &task.asked, job.threads, control);
@@ -311,7 +365,7 @@ pub fn refine(
         Ok(answer) => {
             let witness = match &answer.found[0] {
                 Found::Fails(Evidence::Witness(witness)) => {
-                    let report = WitnessReport::new(witness, &*specification, &*implementation, control);
+                    let report = WitnessReport::new(witness, &*specification, &*implementation, model, control);
                     Some(report.map_err(|cut| Problem::cut(cut, control, &Origin::file(name(&task.implementation))))?)
                 }
                 _ => None,

@@ -271,6 +271,7 @@ impl Script {
         let components = words.components();
         let run = Run { initial, steps, cycle: Vec::new(), offered: None, refused: None, waiting: Vec::new() };
         Ok(Evidence {
+            observed: Vec::new(),
             finding,
             length: path.steps.iter().filter(|step| step.label.is_visible()).count(),
             trace: path.trace().map(|label| words.event(label)).collect(),

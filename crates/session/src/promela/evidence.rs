@@ -53,6 +53,7 @@ impl Script {
             waiting: Vec::new(),
         };
         Ok(Evidence {
+            observed: Vec::new(),
             finding,
             length: path.steps.len(),
             trace: path.steps.iter().map(|step| self.step_text(step.label)).collect(),

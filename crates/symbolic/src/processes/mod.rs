@@ -175,10 +175,10 @@ impl Observing<'_> {
         let model = self.model();
         let refines = matches!(self.question, Question::Refine { .. });
         let mut sought = Seeking {
-            offers: (refines && model != Model::Traces).then(|| Offers::new(beside, space)).transpose()?,
+            offers: (refines && model.observes_refusals()).then(|| Offers::new(beside, space)).transpose()?,
             deadlocks: matches!(self.question, Question::Deadlock { .. }),
             forbidden: refines,
-            diverging: model == Model::FailuresDivergences,
+            diverging: model.observes_divergence(),
         };
         // The states with findings, where all of these are of one kind.
         let mut known = None;

@@ -17,13 +17,13 @@ pub fn replay_deadlock(
 ) -> Result<(), Rejection> {
     match witness {
         Witness::Path { path, failure: Failure::Deadlock } => {
-            if model == Model::Traces {
+            if !model.observes_refusals() {
                 return Err(Rejection::NotInModel);
             }
             replay_path(system, path, control)?;
             accepts(system, path, &[], control)
         }
-        Witness::Lasso { .. } if model == Model::FailuresDivergences => replay_divergence(system, witness, control),
+        Witness::Lasso { .. } if model.observes_divergence() => replay_divergence(system, witness, control),
         _ => Err(Rejection::NotInModel),
     }
 }
@@ -44,7 +44,7 @@ pub fn replay_determinism(
 ) -> Result<(), Rejection> {
     match witness {
         Witness::TwoRuns { can, cannot, accepted } => {
-            if model == Model::Traces {
+            if !model.observes_refusals() {
                 return Err(Rejection::NotInModel);
             }
             replay_path(system, can, control)?;
@@ -57,7 +57,7 @@ pub fn replay_determinism(
             }
             accepts(system, cannot, accepted, control)
         }
-        Witness::Lasso { .. } if model == Model::FailuresDivergences => replay_divergence(system, witness, control),
+        Witness::Lasso { .. } if model.observes_divergence() => replay_divergence(system, witness, control),
         _ => Err(Rejection::NotInModel),
     }
 }
@@ -88,7 +88,7 @@ pub fn replay_has_trace(
             if subset.rows.is_empty() { Ok(()) } else { Err(Rejection::Allowed) }
         }
         Witness::Path { failure: Failure::Refusal { event, accepted }, .. } => {
-            if model == Model::Traces {
+            if !model.observes_refusals() {
                 return Err(Rejection::NotInModel);
             }
             if event != next || accepted.contains(event) {
@@ -96,9 +96,7 @@ pub fn replay_has_trace(
             }
             accepts(system, path, accepted, control)
         }
-        Witness::Lasso { path, cycle } if model == Model::FailuresDivergences => {
-            walk_cycle(system, path, cycle, control)
-        }
+        Witness::Lasso { path, cycle } if model.observes_divergence() => walk_cycle(system, path, cycle, control),
         _ => Err(Rejection::NotInModel),
     }
 }
