@@ -36,6 +36,7 @@ const EVERYTHING: Facts = Facts {
     observations: Observations::FromTransitions,
     width: 0,
     explicit_specification: false,
+    agents: true,
 };
 
 impl Table {

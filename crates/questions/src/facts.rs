@@ -21,6 +21,8 @@ pub struct Facts {
     pub width: usize,
     /// Is all of the specification in memory already?
     pub explicit_specification: bool,
+    /// Do its steps say which agents take them? Fairness is about agents.
+    pub agents: bool,
 }
 
 /// Which symmetries may be proved of a system.
@@ -45,6 +47,7 @@ impl Facts {
             observations: system.observations(),
             width: system.layout().width(),
             explicit_specification: false,
+            agents: true,
         }
     }
 
