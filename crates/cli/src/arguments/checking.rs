@@ -98,7 +98,8 @@ pub(crate) struct Checking {
     /// again and again does [default: none, all runs]
     #[arg(long, value_name = "NAME", value_parser = choices(check::FAIRNESS).map(fairness))]
     pub(crate) fairness: Option<Fairness>,
-    /// CSPM: the process that formulas (--formula, --property, --ltl) and automata (--claim) are about, such as 'SYSTEM' or 'P(3) ||| Q'
+    /// CSPM: the process that formulas (--formula, --property, --ltl) and automata (--claim) are about, such as
+    /// 'SYSTEM' or 'P(3) ||| Q'
     #[arg(long, value_name = "TERM")]
     pub(crate) process: Option<String>,
     /// Report which engine answers each assertion, why, and what made its state space smaller

@@ -118,7 +118,7 @@ impl Linear {
         }
     }
 
-    /// What tells the letter of a label.
+    /// The function from labels to letters.
     fn letters(&self, model: &Opened, job: &Job) -> Result<LetterOf, Unanswered> {
         let (system, reader) = (model.system(), model.reader());
         let mut tests: Vec<LabelTest> = Vec::new();
@@ -331,7 +331,7 @@ impl Script {
     }
 }
 
-/// Formulas as they are asked for, each a source of its own.
+/// A formula of the command line as a source of its own.
 pub(super) fn source(text: &str, number: usize, sources: &mut Sources) -> (String, FileId) {
     let from = format!("<ltl {number}>");
     let id = sources.add(from.clone(), text.to_string());
