@@ -141,7 +141,7 @@ fn form_of(task: &AutomatonTask) -> Result<&'static str, Problem> {
 fn of_formula(ltl: &Ltl, root: LtlId, negate: bool, place: Place, control: &Control) -> Result<Automaton, Problem> {
     translated(ltl, root, negate, control).map_err(|wrong| match wrong {
         Untranslated::Stopped => Problem::Stopped(control.why()),
-        other => refused(&other.words(), place),
+        other => refused(other.words(), place),
     })
 }
 

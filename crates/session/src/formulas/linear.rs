@@ -125,12 +125,12 @@ impl Linear {
         for atom in &self.atoms {
             tests.push(match atom {
                 Atom::Named(name) => LabelTest::Named(name.clone()),
-                Atom::Labels(formula) => LabelTest::Game(FormulaGame::reading(
+                Atom::Labels(formula) => LabelTest::Game(Box::new(FormulaGame::reading(
                     (**formula).clone(),
                     system.clone(),
                     reader.clone(),
                     &job.control,
-                )?),
+                )?)),
             });
         }
         let labels = system.labels().clone();
@@ -150,7 +150,7 @@ impl Linear {
 
 enum LabelTest {
     Named(String),
-    Game(FormulaGame),
+    Game(Box<FormulaGame>),
 }
 
 fn read_atom(atom: &LtlAtom, signature: &Signature, mistakes: &mut Vec<Diagnostic>) -> Option<Atom> {
