@@ -38,6 +38,7 @@ const EVERYTHING: Facts = Facts {
     width: 0,
     explicit_specification: false,
     model: None,
+    agents: true,
 };
 
 impl Table {

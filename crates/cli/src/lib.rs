@@ -2,6 +2,7 @@
 
 mod answers;
 mod arguments;
+mod automaton;
 mod check;
 mod cspm;
 mod cspm_eval;
@@ -31,6 +32,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser};
 
 use arguments::{Command, Output, Trefoil};
+use trefoil_session::automata::AutomatonTask;
 
 /// The program `trefoil`.
 pub fn trefoil() -> ExitCode {
@@ -65,6 +67,14 @@ fn run_trefoil() -> ExitCode {
         Command::Mcrl2(command) => mcrl2::run(command, arguments.common),
         Command::Group { generators, stabilise } => groups::group(&generators, stabilise.as_deref(), arguments.common),
         Command::Automorphisms { file, labels } => groups::automorphisms(&file, labels, arguments.common),
+        Command::Automaton { file, claim, ltl, negate, output, direction } => {
+            let form = match arguments.common.format {
+                Output::Svg => Some("svg"),
+                Output::Dot => Some("dot"),
+                _ => None,
+            };
+            automaton::run(AutomatonTask { file, claim, ltl, negate, form, direction, output }, arguments.common)
+        }
         Command::Matrix => matrix(arguments.common.format),
         Command::Completions { shell } => {
             let mut script = Vec::new();

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use trefoil_source::Span;
+use trefoil_source::{Sources, Span};
 use trefoil_system::{Automaton, Ltl, LtlId};
 
 use crate::syntax::tree::Binary;
@@ -506,6 +506,15 @@ pub struct NamedClaim {
     pub propositions: Vec<u32>,
 }
 
+/// Where a proposition stands.
+#[derive(Clone, Copy, Debug)]
+pub struct WrittenProposition {
+    /// The condition or assertion.
+    pub span: Span,
+    /// How many negations before it do not belong to the proposition.
+    pub negations: usize,
+}
+
 /// A compiled model.
 #[derive(Clone, Debug)]
 pub struct Program {
@@ -533,6 +542,8 @@ pub struct Program {
     pub claims: Vec<NamedClaim>,
     /// What claims look at; each holds where its value is not 0.
     pub propositions: Vec<ExpressionId>,
+    /// Where each of them is written first; nothing for those that labels make.
+    pub written: Vec<Option<WrittenProposition>>,
     /// The proposition that no process is at a `progress` label, where there are such labels.
     pub non_progress: Option<u32>,
     /// The proposition that a process is at an `accept` label, where there are such labels.
@@ -548,6 +559,27 @@ pub struct Program {
 }
 
 impl Program {
+    /// A proposition as the model writes it.
+    pub fn proposition_text(&self, number: u32, sources: &Sources) -> String {
+        let Some(WrittenProposition { span, negations }) = self.written[number as usize] else {
+            return if self.non_progress == Some(number) { "np_" } else { "accept" }.to_string();
+        };
+        let text = sources.text(span).split_whitespace().collect::<Vec<&str>>().join(" ");
+        let mut rest = text.strip_prefix("assert").unwrap_or(&text).trim();
+        let mut left = negations;
+        loop {
+            if let Some(inside) = enclosed(rest) {
+                rest = inside.trim();
+            } else if left > 0 && rest.starts_with('!') {
+                rest = rest[1..].trim();
+                left -= 1;
+            } else {
+                // A name of a macro may hide the negations.
+                return if left % 2 == 0 { rest.to_string() } else { format!("!({rest})") };
+            }
+        }
+    }
+
     /// What the value 0 of an mtype set, which no constant has, is called.
     pub fn mtype_none(&self, set: u16) -> String {
         let taken = |name: &str| self.mtypes.iter().any(|(_, names)| names.iter().any(|known| **known == *name));
@@ -560,4 +592,19 @@ impl Program {
         let index = usize::try_from(value).ok()?.checked_sub(1)?;
         self.mtypes.get(usize::from(set))?.1.get(index).map(|name| &**name)
     }
+}
+
+/// What is in a pair of brackets that encloses all of a text.
+fn enclosed(text: &str) -> Option<&str> {
+    let inside = text.strip_prefix('(')?.strip_suffix(')')?;
+    let mut open = 0;
+    for character in inside.chars() {
+        match character {
+            '(' => open += 1,
+            ')' if open == 0 => return None,
+            ')' => open -= 1,
+            _ => {}
+        }
+    }
+    (open == 0).then_some(inside)
 }

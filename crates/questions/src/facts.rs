@@ -25,6 +25,8 @@ pub struct Facts {
     pub explicit_specification: bool,
     /// The model in which it is compared with a specification, once that is known.
     pub model: Option<Model>,
+    /// Do its steps say which agents take them? Fairness is about agents.
+    pub agents: bool,
 }
 
 /// Which symmetries may be proved of a system.
@@ -51,6 +53,7 @@ impl Facts {
             width: system.layout().width(),
             explicit_specification: false,
             model: None,
+            agents: true,
         }
     }
 

@@ -1,4 +1,4 @@
-//! Formulas of the modal µ-calculus, asked of a model of any language.
+//! Formulas of the modal µ-calculus, asked of a model of any language, and of linear temporal logic ([`linear`]).
 //!
 //! A model that is opened for formulas has these formulas as its assertions, and no others. Each becomes a game with
 //! the model, which the table of engines decides. The winner's strategy is the evidence ([`evidence`]).
@@ -6,6 +6,7 @@
 mod evidence;
 
 mod cspm;
+mod linear;
 mod promela;
 mod symmetry;
 
@@ -32,9 +33,10 @@ use crate::cspm::Warnings;
 use crate::mcrl2::check::{OpenedModel, open_model};
 use crate::mcrl2::decompose::{apart, words};
 use crate::problem::{REFUSED, UNREADABLE, cut_short};
-use crate::promela::Story;
+use crate::promela::{Story, read_automaton};
 use crate::{Job, Problem, Unfinished, Verdict, seconds};
 
+use linear::Linear;
 use symmetry::{SymmetricGame, Symmetries};
 
 pub use evidence::{ProofSystem, check_evidence_file};
@@ -46,6 +48,8 @@ pub struct Script {
     warnings: Warnings,
     model: Opened,
     formulas: Vec<Formula>,
+    /// Formulas of linear temporal logic, listed behind the others.
+    linear: Vec<Linear>,
     listed: Vec<Assertion>,
 }
 
@@ -210,11 +214,46 @@ impl Script {
             });
             read.push(formula);
         }
-        if read.len() < count {
+        let claim = if language == Some("cspm") { Claim::ScriptLtl } else { Claim::Ltl };
+        let mut linear = Vec::new();
+        for (place, text) in wanted.ltl.iter().enumerate() {
+            let (from, id) = linear::source(text, place + 1, &mut sources);
+            let Some(formula) = Linear::read(text, id, &signature, &mut mistakes) else { continue };
+            listed.push(Assertion {
+                index: count + place + 1,
+                assertion_string: formula.text(),
+                kind: claim,
+                model: None,
+                is_negated: false,
+                options: Vec::new(),
+                place: ReportedPlace { file: from, line: None, column: None, text: String::new() },
+            });
+            linear.push(formula);
+        }
+        for (place, file) in wanted.claims.iter().enumerate() {
+            let read = read_automaton(file, &job.texts, &mut sources)?;
+            let Some(automaton) = Linear::of_automaton(file, read, &signature, &mut mistakes) else { continue };
+            listed.push(Assertion {
+                index: count + wanted.ltl.len() + place + 1,
+                assertion_string: automaton.text(),
+                kind: claim,
+                model: None,
+                is_negated: false,
+                options: Vec::new(),
+                place: ReportedPlace {
+                    file: file.display().to_string(),
+                    line: None,
+                    column: None,
+                    text: String::new(),
+                },
+            });
+            linear.push(automaton);
+        }
+        if listed.len() < count + wanted.ltl.len() + wanted.claims.len() {
             return Err(Problem::Script(mistakes, sources));
         }
         let warnings = if mistakes.is_empty() { warnings } else { Warnings::new(&mistakes, &sources) };
-        Ok(Script { file: name, sources, warnings, model, formulas: read, listed })
+        Ok(Script { file: name, sources, warnings, model, formulas: read, linear, listed })
     }
 
     /// The warnings about it.
@@ -231,6 +270,9 @@ impl Script {
     pub(crate) fn unused(&self, index: usize, options: &Asked) -> Vec<Unused> {
         let kind = self.listed[index - 1].kind;
         let mut all = unused(kind, options);
+        if kind.is_linear() {
+            return all;
+        }
         if let (Opened::File(_), true) = (&self.model, options.wants(Setting::Decompose)) {
             let option = options.text(Setting::Decompose);
             let words = format!("{option} applies to mCRL2 specifications only: this is a system in a file already");
@@ -254,6 +296,9 @@ impl Script {
 
     /// Checks one of them.
     pub fn run(&mut self, index: usize, options: &Asked, job: &Job) -> AssertionReport {
+        if index > self.formulas.len() {
+            return self.run_linear(index, options, job);
+        }
         let started = Instant::now();
         let mut report = AssertionReport::new(self.listed[index - 1].clone());
         let unused = self.unused(index, options);

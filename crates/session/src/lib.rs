@@ -3,12 +3,14 @@
 //! A face (the command line, an editor) passes file names and options and gets reports: plain data that it can print or
 //! serialise. Nothing here knows about terminals, colours or exit codes; no face knows about engines.
 
+pub mod automata;
 pub mod check;
 pub mod cspm;
 pub mod formulas;
 pub mod games;
 pub mod groups;
 pub mod look;
+mod ltl;
 pub mod lts;
 pub mod mcrl2;
 mod problem;

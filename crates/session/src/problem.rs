@@ -19,6 +19,7 @@ pub(crate) const NO_PROCESS: Code = "S007";
 pub(crate) const NOT_SYMMETRIC: Code = "S008";
 pub(crate) const NO_INITIAL_STATE: Code = "S009";
 pub(crate) const NO_ACTION: Code = "S010";
+pub(crate) const BAD_LTL: Code = "S011";
 
 /// The codes of this crate.
 const CODES: &[CodeEntry] = &[
@@ -56,6 +57,11 @@ const CODES: &[CodeEntry] = &[
         "byte zero; init { int x = 1 / zero }",
     ),
     CodeEntry::new(NO_ACTION, "no action has a name that an option asks for", "trefoil check m.mcrl2 --never 'eror*'"),
+    CodeEntry::new(
+        BAD_LTL,
+        "a formula of linear temporal logic about labels cannot be read",
+        "trefoil check m.mcrl2 --ltl '[] (send ->'",
+    ),
 ];
 
 /// Every code that a user can meet, with a line and an example each, part by part.
@@ -76,6 +82,7 @@ pub fn code_tables() -> Vec<(&'static str, &'static [CodeEntry])> {
         ("mCRL2: linear processes", trefoil_mcrl2::linear::codes::CODES),
         ("mCRL2: values", trefoil_mcrl2::VALUE_CODES),
         ("Formulas", trefoil_check::formula::codes::CODES),
+        ("Automata", trefoil_temporal::CODES),
         ("Groups and graphs", trefoil_groups::CODES),
         ("Parity games", trefoil_games::solve::pgsolver::CODES),
         ("Results and options", CODES),

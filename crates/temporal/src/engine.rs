@@ -51,8 +51,10 @@ impl Engine for TemporalEngine {
         }
     }
 
-    fn honours(&self, _: Kind, _: &Facts, asked: &mut Asked) {
-        asked.take(Setting::Fairness);
+    fn honours(&self, _: Kind, facts: &Facts, asked: &mut Asked) {
+        if facts.agents {
+            asked.take(Setting::Fairness);
+        }
         if asked.store.is_none_or(|store| store == Store::Exact) {
             asked.take(Setting::Store);
         }

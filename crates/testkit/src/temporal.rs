@@ -65,6 +65,44 @@ pub fn holds(ltl: &Ltl, formula: LtlId, lasso: &PlainLasso, position: usize) -> 
     }
 }
 
+/// The words of visible labels of all lassos of a system with so many steps at most, stem and cycle together, and of
+/// the runs that end so early. Steps are sources, labels (none for internal steps), targets; the run begins in state 0.
+/// A letter has the bit of its label. Behind a run that ends or diverges there are empty letters.
+pub fn words_of_lassos(steps: &[(u32, Option<usize>, u32)], most: usize) -> Vec<PlainLasso> {
+    fn letters(run: &[(u32, Option<usize>, u32)]) -> Vec<u64> {
+        run.iter().filter_map(|(_, name, _)| name.map(|name| 1 << name)).collect()
+    }
+    let mut words = Vec::new();
+    let mut work: Vec<Vec<(u32, Option<usize>, u32)>> = vec![Vec::new()];
+    while let Some(run) = work.pop() {
+        let here = run.last().map_or(0, |step| step.2);
+        let next: Vec<_> = steps.iter().filter(|step| step.0 == here).collect();
+        for from in 0..run.len() {
+            if run[from].0 == here {
+                let (mut word, around) = (letters(&run[..from]), letters(&run[from..]));
+                let back_to = word.len();
+                if around.is_empty() {
+                    word.push(0)
+                } else {
+                    word.extend(around)
+                }
+                words.push(PlainLasso { letters: word, back_to });
+            }
+        }
+        if next.is_empty() {
+            let mut word = letters(&run);
+            word.push(0);
+            words.push(PlainLasso { back_to: word.len() - 1, letters: word });
+        }
+        if run.len() < most {
+            for &step in next {
+                work.push([&run[..], &[step]].concat());
+            }
+        }
+    }
+    words
+}
+
 /// A random formula with so many operators at most, over some propositions.
 pub fn random_formula(ltl: &mut Ltl, size: usize, propositions: u32, random: &mut Random) -> LtlId {
     if size == 0 {

@@ -86,15 +86,20 @@ pub(crate) struct Checking {
     /// The same for a pattern of properties, such as 'response(a, b)'; docs/formulas.md lists them; may be repeated
     #[arg(long, value_name = "PATTERN(…)")]
     pub(crate) property: Vec<String>,
-    /// Promela: check this formula of linear temporal logic, too, read as if it stood at the end of the model; may be
-    /// repeated
+    /// Check this formula of linear temporal logic; may be repeated. In Promela it is about states, read as if it stood
+    /// at the end of the model; in other languages about labels, and nothing else is checked
     #[arg(long, value_name = "TEXT")]
     pub(crate) ltl: Vec<String>,
+    /// Check that this automaton accepts no run: a file in the HOA format whose propositions are expressions of a
+    /// Promela model, or action formulas; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub(crate) claim: Vec<PathBuf>,
     /// Promela: claims are about these runs only: weak, a process that can always move does; strong, one that can move
     /// again and again does [default: none, all runs]
     #[arg(long, value_name = "NAME", value_parser = choices(check::FAIRNESS).map(fairness))]
     pub(crate) fairness: Option<Fairness>,
-    /// CSPM: the process that formulas are about, such as 'SYSTEM' or 'P(3) ||| Q'
+    /// CSPM: the process that formulas (--formula, --property, --ltl) and automata (--claim) are about, such as
+    /// 'SYSTEM' or 'P(3) ||| Q'
     #[arg(long, value_name = "TERM")]
     pub(crate) process: Option<String>,
     /// Report which engine answers each assertion, why, and what made its state space smaller

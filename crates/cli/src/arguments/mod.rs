@@ -12,14 +12,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use trefoil_session::check;
+use trefoil_session::{check, look};
 
 pub(crate) use checking::Checking;
 pub(crate) use games::GameCommand;
 pub(crate) use languages::{CspmCommand, Mcrl2Command};
 pub(crate) use looking::{Looking, Picture, Symmetries, Tracing};
 pub(crate) use systems::{LtsCommand, Models, Reading};
-use values::{parse_duration, parse_size};
+use values::{choices, parse_duration, parse_size};
 
 /// A verifier for concurrent systems: it checks CSPM scripts, Promela models, mCRL2 specifications and labelled
 /// transition systems.
@@ -78,10 +78,14 @@ impl Trefoil {
         if special && !checks {
             return Some("--format junit and --format sarif apply to `trefoil check` only");
         }
-        let draws = matches!(self.command, Command::Graph { .. } | Command::Lts(LtsCommand::Draw { .. }));
+        let draws = matches!(
+            self.command,
+            Command::Graph { .. } | Command::Automaton { .. } | Command::Lts(LtsCommand::Draw { .. })
+        );
         let picture = matches!(self.common.format, Output::Svg | Output::Dot);
-        (picture && !draws)
-            .then_some("--format svg and --format dot apply to `trefoil graph` and `trefoil lts draw` only")
+        (picture && !draws).then_some(
+            "--format svg and --format dot apply to `trefoil graph`, `trefoil automaton` and `trefoil lts draw` only",
+        )
     }
 }
 
@@ -151,6 +155,25 @@ pub(crate) enum Command {
         /// Treat labels of vertices as colours
         #[arg(long)]
         labels: bool,
+    },
+    /// Write or draw the automaton of a formula of linear temporal logic, of a claim of a Promela model, or of a file
+    Automaton {
+        /// A Promela model, or an automaton (.hoa); none for a formula alone
+        file: Option<PathBuf>,
+        /// The claim of the model, such as 'ltl alive'
+        claim: Option<String>,
+        /// A formula: about the model, or alone, with names as propositions
+        #[arg(long, value_name = "TEXT")]
+        ltl: Option<String>,
+        /// Accept the runs that violate the formula, as a check looks for them
+        #[arg(long)]
+        negate: bool,
+        /// File for the automaton: .hoa, .svg, .dot or .gv [default: standard output, as .hoa]
+        #[arg(long, short, value_name = "OUT")]
+        output: Option<PathBuf>,
+        /// Direction of a picture from initial states to later ones
+        #[arg(long, value_name = "NAME", value_parser = choices(look::DIRECTIONS), default_value = "right")]
+        direction: &'static str,
     },
     /// Print which engine answers which question, with which options and reductions
     Matrix,

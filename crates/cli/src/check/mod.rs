@@ -64,6 +64,7 @@ pub(crate) fn run(checking: Checking, common: Common) -> ExitCode {
             process: checking.process.clone(),
             no_leaf_compression: checking.no_leaf_compression,
             ltl: checking.ltl.clone(),
+            claims: checking.claim.clone(),
         },
     };
     let explained = Explaining::new(&checking.explain);

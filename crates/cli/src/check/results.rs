@@ -176,6 +176,8 @@ pub(crate) fn found(evidence: &Evidence) -> String {
             match violation {
                 Violation::AtOnce => format!("the claim is violated {after}, whatever follows"),
                 Violation::End => format!("a run that ends {after} violates the claim"),
+                Violation::Deadlock => format!("{after}, a deadlock violates the claim"),
+                Violation::Divergence => format!("{after}, a divergence (infinite τ-loop) violates the claim"),
                 Violation::Cycle => format!("{after}, {around} violates the claim"),
                 Violation::NonProgress => format!("{after}, {around} makes no progress"),
                 Violation::Acceptance => format!("{after}, {around} passes an accept label"),

@@ -12,13 +12,14 @@
 
 use std::collections::HashMap;
 
-use trefoil_source::{Diagnostic, Place as Where};
+use trefoil_source::{Diagnostic, Place as Where, Span};
 use trefoil_system::{Automaton, AutomatonEdge, Cube, Ltl, LtlId};
 
 use super::{Compiled, Compiler, Wrong};
 use crate::codes::{MISPLACED, counted};
 use crate::program::{
     Action, ClaimSays, ExpressionId, NamedClaim, Node, ProcessType, Program, RemoteTarget, Transition,
+    WrittenProposition,
 };
 use crate::syntax::tree::{Binary, Claim, ClaimBody, Expression, ExpressionKind, Unary, Unit, Word};
 use crate::walk::visit;
@@ -31,7 +32,7 @@ pub(super) enum Drafted {
 
 /// A formula.
 pub(super) enum Draft {
-    Leaf(ExpressionId),
+    Leaf(ExpressionId, Span),
     Operator(&'static str, Vec<Draft>),
 }
 
@@ -79,7 +80,7 @@ impl Compiler<'_> {
 
     fn draft_formula_here(&mut self, formula: &Expression) -> Compiled<Draft> {
         if !has_temporal(formula) {
-            return Ok(Draft::Leaf(self.expression(formula)?));
+            return Ok(Draft::Leaf(self.expression(formula)?, formula.span));
         }
         let parts = |compiler: &mut Self, name: &'static str, parts: &[&Expression]| {
             let drafted: Vec<Compiled<Draft>> = parts.iter().map(|part| compiler.draft_formula(part)).collect();
@@ -132,11 +133,11 @@ impl Compiler<'_> {
         let (progress, accepting) = (labelled(|process| &process.progress), labelled(|process| &process.accepting));
         if progress {
             let node = self.node(Node::NonProgress);
-            self.program.non_progress = Some(proposition(&mut self.program, &mut known, node));
+            self.program.non_progress = Some(proposition(&mut self.program, &mut known, node, None));
         }
         if accepting {
             let node = self.node(Node::Accepting);
-            self.program.accepting = Some(proposition(&mut self.program, &mut known, node));
+            self.program.accepting = Some(proposition(&mut self.program, &mut known, node, None));
         }
     }
 }
@@ -152,11 +153,17 @@ fn has_temporal(expression: &Expression) -> bool {
 }
 
 /// The number of a proposition among those of the program.
-fn proposition(program: &mut Program, known: &mut HashMap<String, u32>, expression: ExpressionId) -> u32 {
+fn proposition(
+    program: &mut Program,
+    known: &mut HashMap<String, u32>,
+    expression: ExpressionId,
+    written: Option<WrittenProposition>,
+) -> u32 {
     let next = known.len() as u32;
     let number = *known.entry(key(program, expression)).or_insert(next);
     if number == next {
         program.propositions.push(expression);
+        program.written.push(written);
     }
     number
 }
@@ -242,10 +249,11 @@ impl Condition {
 }
 
 impl Atoms<'_> {
-    fn condition(&mut self, mut expression: ExpressionId) -> Condition {
-        let mut plain = true;
+    fn condition(&mut self, mut expression: ExpressionId, span: Span) -> Condition {
+        let (mut plain, mut negations) = (true, 0);
         while let Node::Not(inner) = self.program.expressions[expression as usize] {
             plain = !plain;
+            negations += 1;
             expression = inner;
         }
         if let Node::Constant(value) = self.program.expressions[expression as usize] {
@@ -262,7 +270,8 @@ impl Atoms<'_> {
         if self.misplaced.is_some() {
             return Condition::Constant(true);
         }
-        let number = proposition(self.program, self.known, expression);
+        let written = WrittenProposition { span, negations };
+        let number = proposition(self.program, self.known, expression, Some(written));
         let own = self.own.iter().position(|&known| known == number).unwrap_or_else(|| {
             self.own.push(number);
             self.own.len() - 1
@@ -272,7 +281,7 @@ impl Atoms<'_> {
 
     fn formula(&mut self, draft: &Draft, ltl: &mut Ltl) -> LtlId {
         stacker::maybe_grow(64 << 10, 1 << 20, || match draft {
-            Draft::Leaf(expression) => match self.condition(*expression) {
+            Draft::Leaf(expression, span) => match self.condition(*expression, *span) {
                 Condition::Constant(true) => ltl.truth(),
                 Condition::Constant(false) => ltl.falsehood(),
                 Condition::Literal(own, plain) => {
@@ -353,17 +362,18 @@ impl Atoms<'_> {
         // When no transition before an `else` can be taken.
         let mut others = Some(letters);
         for transition in transitions {
+            let span = claim.statements[transition.statement as usize].span;
             let (taken, failing) = match &*transition.action {
                 Action::Skip => (Some(letters), None),
                 Action::Condition(expression) => {
-                    let condition = self.condition(*expression);
+                    let condition = self.condition(*expression, span);
                     let and = |cube: Cube, holds| condition.cube(holds).and_then(|own| cube.and(own));
                     let taken = and(letters, true);
                     others = others.and_then(|cube| and(cube, false));
                     (taken, None)
                 }
                 Action::Assert(expression) => {
-                    let condition = self.condition(*expression);
+                    let condition = self.condition(*expression, span);
                     let and = |holds| condition.cube(holds).and_then(|own| letters.and(own));
                     (and(true), and(false))
                 }

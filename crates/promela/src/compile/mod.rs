@@ -125,6 +125,7 @@ fn compile_with(
         mtypes: vec![("_unnamed_".to_string(), Vec::new())],
         claims: Vec::new(),
         propositions: Vec::new(),
+        written: Vec::new(),
         non_progress: None,
         accepting: None,
         trace: None,

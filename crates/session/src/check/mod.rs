@@ -15,7 +15,7 @@ mod run;
 mod symmetric;
 pub(crate) mod witness;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use trefoil_cspm::eval::{Failure, Reason};
 use trefoil_cspm::process::Compiler;
@@ -211,8 +211,18 @@ pub struct Wanted {
     pub process: Option<String>,
     /// CSPM: leave the components of that process as they are.
     pub no_leaf_compression: bool,
-    /// Promela: formulas of linear temporal logic, as if they stood at the end of the model.
+    /// Formulas of linear temporal logic: of a Promela model as if they stood at its end; of other models about labels,
+    /// and then nothing else is checked.
     pub ltl: Vec<String>,
+    /// Files with automata that must accept no run.
+    pub claims: Vec<PathBuf>,
+}
+
+impl Wanted {
+    /// Are there formulas of linear temporal logic or automata?
+    fn has_claims(&self) -> bool {
+        !self.ltl.is_empty() || !self.claims.is_empty()
+    }
 }
 
 /// A script of any language.
@@ -248,15 +258,20 @@ impl AnyScript {
             return AnyScript::open_with(&specification, Some("mcrl2"), &wanted, job);
         }
         let Wanted { never, formulas, properties, process, .. } = wanted;
-        if !formulas.is_empty() || !properties.is_empty() {
-            if !wanted.ltl.is_empty() {
+        // In Promela formulas of linear temporal logic are about states, and claims of the model beside others.
+        let is_promela = language_of(file, language).is_ok_and(|language| language == "promela");
+        if !formulas.is_empty() || !properties.is_empty() || (!is_promela && wanted.has_claims()) {
+            if is_promela && wanted.has_claims() {
                 let place = Place::File(file.display().to_string());
-                let message = "--formula asks formulas and nothing else, so --ltl cannot be given with it";
+                let option = if wanted.ltl.is_empty() { "--claim" } else { "--ltl" };
+                let message = format!("--formula asks formulas and nothing else, so {option} cannot be given with it");
                 return Err(Problem::from(Diagnostic::error(REFUSED, message, place)));
             }
             if !never.is_empty() {
                 let place = Place::File(file.display().to_string());
-                let message = "--formula asks formulas and nothing else, so --never cannot be given with it";
+                let option =
+                    if formulas.is_empty() && properties.is_empty() { "--ltl or --claim" } else { "--formula" };
+                let message = format!("{option} asks formulas and nothing else, so --never cannot be given with it");
                 return Err(Problem::from(Diagnostic::error(REFUSED, message, place)));
             }
             let language = match language {
@@ -268,7 +283,8 @@ impl AnyScript {
         if process.is_some() {
             let place = Place::File(file.display().to_string());
             let message = "--process names the process that formulas are about, and no formula is given";
-            let help = "give --formula or --property; the script's own assertions name their processes themselves";
+            let help =
+                "give --formula, --property or --ltl; the script's own assertions name their processes themselves";
             return Err(Problem::from(Diagnostic::error(REFUSED, message, place).help(help)));
         }
         let language = language_of(file, language)?;
@@ -277,13 +293,10 @@ impl AnyScript {
             let message = "--never applies to mCRL2 specifications only";
             return Err(Problem::from(Diagnostic::error(REFUSED, message, place)));
         }
-        if !wanted.ltl.is_empty() && language != "promela" {
-            let place = Place::File(file.display().to_string());
-            let message = "--ltl applies to Promela models only";
-            return Err(Problem::from(Diagnostic::error(REFUSED, message, place)));
-        }
         Ok(match language {
-            "promela" => AnyScript::Promela(Box::new(promela::Script::open_with(file, &wanted.ltl, job)?)),
+            "promela" => {
+                AnyScript::Promela(Box::new(promela::Script::open_with(file, &wanted.ltl, &wanted.claims, job)?))
+            }
             "mcrl2" => AnyScript::Mcrl2(Box::new(mcrl2::check::Script::open(file, never, job)?)),
             language => AnyScript::Cspm(Box::new(Script::open(file, Some(language), job)?)),
         })

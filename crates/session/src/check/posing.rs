@@ -33,11 +33,18 @@ const CSPM: Facts = Facts {
     width: 0,
     explicit_specification: false,
     model: None,
+    agents: false,
 };
 
 const MCRL2: Facts = Facts { symmetries: ProvableSymmetries::None, partial_order: false, decomposition: true, ..CSPM };
 
-const PROMELA: Facts = Facts { symmetries: ProvableSymmetries::Found, partial_order: false, candidates: true, ..CSPM };
+const PROMELA: Facts = Facts {
+    symmetries: ProvableSymmetries::Found,
+    partial_order: false,
+    candidates: true,
+    agents: true,
+    ..CSPM
+};
 
 /// Options that no question of a language can use, or only with another option, and why.
 pub(crate) const REASONS: &[(&str, Setting, &str)] = &[
@@ -56,7 +63,7 @@ pub(crate) fn not_decomposed(language: &str) -> Option<&'static str> {
 
 impl Claim {
     /// All sorts of assertions.
-    pub const ALL: [Claim; 15] = [
+    pub const ALL: [Claim; 17] = [
         Claim::Refinement,
         Claim::DeadlockFree,
         Claim::LivelockFree,
@@ -72,6 +79,8 @@ impl Claim {
         Claim::NoDeadlock,
         Claim::NeverActions,
         Claim::Formula,
+        Claim::ScriptLtl,
+        Claim::Ltl,
     ];
 
     /// Its name in texts.
@@ -87,6 +96,7 @@ impl Claim {
             Claim::EndStates => "end states",
             Claim::EventTrace => "trace",
             Claim::Temporal => "ltl and never claims",
+            Claim::Ltl | Claim::ScriptLtl => "ltl",
             Claim::NoDeadlock => "no deadlock",
             Claim::NeverActions => "never",
             Claim::Formula | Claim::ScriptFormula | Claim::ModelFormula => "formula",
@@ -131,6 +141,14 @@ impl Claim {
                 Posing { language: "mCRL2", kind: Some(Kind::Win), facts: MCRL2, own }
             }
             Claim::Temporal => promela(Some(Kind::Recur)),
+            Claim::ScriptLtl => {
+                let facts = Facts { symmetries: ProvableSymmetries::None, partial_order: false, ..CSPM };
+                Posing { facts, ..cspm(Some(Kind::Recur)) }
+            }
+            Claim::Ltl => {
+                let facts = Facts { decomposition: false, ..MCRL2 };
+                Posing { language: "mCRL2", kind: Some(Kind::Recur), facts, own: &[] }
+            }
         }
     }
 }

@@ -101,6 +101,11 @@ pub enum Claim {
     EventTrace,
     /// Promela: an `ltl` formula or `never` claim.
     Temporal,
+    /// A formula of linear temporal logic about the actions of an mCRL2 specification or a file with a system.
+    Ltl,
+    /// The same about the events of a process of a CSPM script.
+    #[serde(rename = "ltl")]
+    ScriptLtl,
     /// mCRL2: no run ends in a state without steps, unless all of it has terminated.
     NoDeadlock,
     /// mCRL2: actions that must not happen.
@@ -116,6 +121,11 @@ pub enum Claim {
 }
 
 impl Claim {
+    /// Is it a formula of linear temporal logic about labels?
+    pub fn is_linear(self) -> bool {
+        matches!(self, Claim::Ltl | Claim::ScriptLtl)
+    }
+
     /// Is it a formula of the modal µ-calculus, whose counts are those of a game?
     pub fn is_formula(self) -> bool {
         matches!(self, Claim::Formula | Claim::ScriptFormula | Claim::ModelFormula)
@@ -569,6 +579,10 @@ pub enum Violation {
     Acceptance,
     /// By ending where it ends.
     End,
+    /// By a deadlock: after it nothing happens any more.
+    Deadlock,
+    /// By a divergence: after it nothing visible happens any more.
+    Divergence,
 }
 
 /// A position of a proof that a formula fails or holds.

@@ -8,6 +8,7 @@
 //! `ltl` formulas and `never` claims are properties, too, and so are the absence of cycles without progress and through
 //! `accept` labels in models that have such labels. They share one search of the model ([`temporal`]).
 
+mod automata;
 mod chart;
 mod evidence;
 pub(crate) mod quality;
@@ -20,7 +21,7 @@ mod unreached;
 mod waiting;
 pub(crate) mod words;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -39,6 +40,8 @@ use crate::check::{
 use crate::cspm::Warnings;
 use crate::problem::{NO_INITIAL_STATE, NOT_SUPPORTED, REFUSED, cut_short};
 use crate::{Job, Problem, Unfinished, Verdict, seconds};
+use automata::Automata;
+pub(crate) use automata::read_automaton;
 pub use report::{ChannelDiagram, ChannelDiagramNode, ModelSymmetry, model_symmetry};
 pub(crate) use symmetry::permuted;
 use symmetry::{ClaimParts, Claims, answer, answer_claim, used};
@@ -66,11 +69,12 @@ pub struct Script {
 impl Script {
     /// Reads and compiles a model.
     pub fn open(file: &Path, job: &Job) -> Result<Script, Problem> {
-        Script::open_with(file, &[], job)
+        Script::open_with(file, &[], &[], job)
     }
 
-    /// The same with formulas of linear temporal logic, which are read as if they stood at the end of the model.
-    pub fn open_with(file: &Path, formulas: &[String], job: &Job) -> Result<Script, Problem> {
+    /// The same with formulas of linear temporal logic, which are read as if they stood at the end of the model, and
+    /// with automata in files, which must accept no run.
+    pub fn open_with(file: &Path, formulas: &[String], automata: &[PathBuf], job: &Job) -> Result<Script, Problem> {
         job.control.check()?;
         job.control.progress().begin("reading", 0);
         let name = file.display().to_string();
@@ -79,18 +83,20 @@ impl Script {
             let place = Place::File(name.clone());
             Problem::from(Diagnostic::error("P001", trefoil_source::cannot_read(&name, &why), place))
         };
-        let mut load = |name: &str| load(&job.texts, name);
-        let mut text = load(&name).map_err(unreadable)?;
+        let mut automata = Automata::read(automata, &job.texts, &mut sources)?;
+        let mut text = load(&job.texts, &name).map_err(unreadable)?;
         for formula in formulas {
             text.push_str(&format!("\nltl {{ {formula} }}"));
         }
+        text.push_str(&automata.includes());
         if u32::try_from(text.len()).is_err() {
             return Err(unreadable("it has 4 GiB or more".to_string()));
         }
         let id = sources.add(name.clone(), text);
         let mut diagnostics = Vec::new();
+        let mut load = |name: &str| automata.next(name).map_or_else(|| load(&job.texts, name), Ok);
         let program = read(id, &mut sources, &mut load, &mut diagnostics, &job.control)?;
-        let Some(program) = program else {
+        let Some(mut program) = program else {
             if !diagnostics.iter().any(|told| told.severity == Severity::Error) {
                 return Err(unreadable("no diagnostic says why".to_string()));
             }
@@ -106,8 +112,10 @@ impl Script {
             let word = if trace.forbidden { "notrace" } else { "trace" };
             properties.push((Property::Trace, format!("{word} is kept"), Some(trace.automaton.span)));
         }
+        let of_files = automata.claims(&mut program);
+        let of_files = of_files.map_err(|wrong| Problem::Script(vec![*wrong], sources.clone()))?;
         let mut temporal = Vec::new();
-        for listed in temporal::claims(&program) {
+        for listed in temporal::claims(&program).into_iter().chain(of_files) {
             let property = match listed.says {
                 Ok(claim) => {
                     temporal.push(claim);
@@ -152,6 +160,11 @@ impl Script {
         }
         let (kept, parts) = (Kept::default(), ClaimParts::default());
         Ok(Script { file: name, sources, warnings, model, listed, temporal, parts, kept, symmetries: None })
+    }
+
+    /// Its program, and the texts that places in it point into.
+    pub(crate) fn program(&self) -> (&trefoil_promela::Program, &Sources) {
+        (self.model.program(), &self.sources)
     }
 
     /// The warnings about it.

@@ -7,6 +7,7 @@
 //! *Parameterised Boolean equation systems*, 2005). Where those instantiate equations, this explores a product: the
 //! model's own explorer gives the steps, whatever the model's language, and the formula only looks at their labels.
 
+mod admits;
 mod choosing;
 mod compile;
 mod expressions;
