@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use trefoil_control::{Control, count, counted};
 use trefoil_session::check::{Asked, Part, Step};
 use trefoil_session::look::{Followed, Offer, Recorded, Refusals, Stepper, Subject, Unclear, WalkReport};
-use trefoil_session::{Job, Problem, cannot_read, unreadable};
+use trefoil_session::{Job, Problem, cannot_read, read_file};
 
 use crate::arguments::{Common, Output, Tracing};
 use crate::check::evidence::save;
@@ -421,10 +421,11 @@ impl Session<'_> {
 
     fn replay(&mut self, file: &Path, result: Option<usize>, control: &Control) -> Result<String, Trouble> {
         let shown = file.display();
-        let text = std::fs::read_to_string(file)
-            .map_err(|error| wrong(cannot_read(&shown.to_string(), &unreadable(&error))))?;
+        let bytes = read_file(file, &Job::new(control.clone(), 1))?
+            .map_err(|why| wrong(cannot_read(&shown.to_string(), &why)))?;
+        control.progress().begin("reading the run", 0);
         let document: Value =
-            serde_json::from_str(&text).map_err(|error| wrong(format!("{shown} is not JSON: {error}")))?;
+            serde_json::from_slice(&bytes).map_err(|error| wrong(format!("{shown} is not JSON: {error}")))?;
         let run = recorded(&document, result).map_err(|why| wrong(format!("{shown}: {why}")))?;
         let mut said = match self.stepper.follow(&run, control)? {
             Followed::Exactly => String::new(),

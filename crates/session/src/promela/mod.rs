@@ -25,7 +25,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use trefoil_check::Kept;
-use trefoil_control::peak_memory;
+use trefoil_control::{Control, peak_memory};
 use trefoil_promela::symmetry::Symmetries;
 use trefoil_promela::{FaultKind, Model, read};
 use trefoil_questions::{Answer, ErrorKinds, Found, Goal, Question, Reach, TemporalClaim, Unanswered};
@@ -72,15 +72,16 @@ impl Script {
     /// The same with formulas of linear temporal logic, which are read as if they stood at the end of the model.
     pub fn open_with(file: &Path, formulas: &[String], job: &Job) -> Result<Script, Problem> {
         job.control.check()?;
-        job.control.progress().begin("reading", 0);
         let name = file.display().to_string();
         let mut sources = Sources::default();
         let unreadable = |why: String| {
             let place = Place::File(name.clone());
             Problem::from(Diagnostic::error("P001", trefoil_source::cannot_read(&name, &why), place))
         };
-        let mut load = |name: &str| load(&job.texts, name);
-        let mut text = load(&name).map_err(unreadable)?;
+        let mut load = |name: &str| load(&job.texts, name, &job.control);
+        let loaded = load(&name);
+        job.control.check()?;
+        let mut text = loaded.map_err(unreadable)?;
         for formula in formulas {
             text.push_str(&format!("\nltl {{ {formula} }}"));
         }
@@ -296,8 +297,8 @@ impl Script {
 }
 
 /// The text of a file, or of standard input; what is no UTF-8 is read as Latin-1.
-fn load(texts: &Texts, name: &str) -> Result<String, String> {
-    let bytes = texts.read(name)?;
+fn load(texts: &Texts, name: &str, control: &Control) -> Result<String, String> {
+    let bytes = texts.read(name, control)?;
     let latin = |bytes: Vec<u8>| bytes.iter().map(|&byte| char::from(byte)).collect();
     Ok(String::from_utf8(bytes).unwrap_or_else(|wrong| latin(wrong.into_bytes())))
 }
