@@ -1,5 +1,6 @@
 //! The command line of Trefoil: one library behind the programs `trefoil` and `refines`.
 
+mod allocator;
 mod answers;
 mod arguments;
 mod check;
@@ -34,6 +35,7 @@ use arguments::{Command, Output, Trefoil};
 
 /// The program `trefoil`.
 pub fn trefoil() -> ExitCode {
+    trefoil_control::set_release(allocator::release);
     checked(run_trefoil())
 }
 
@@ -81,6 +83,7 @@ fn run_trefoil() -> ExitCode {
 
 /// The program `refines`, for scripts that call FDR's.
 pub fn refines() -> ExitCode {
+    trefoil_control::set_release(allocator::release);
     let given: Vec<OsString> = std::env::args_os().skip(1).collect();
     checked(refines::run("refines", &given))
 }
