@@ -76,7 +76,7 @@ fn a_device_without_an_end_is_read_until_the_memory_budget() {
         let said = text(&output);
         assert_eq!(output.status.code(), Some(3), "{arguments:?}: {said}");
         assert!(said.contains("memory budget of 150.0 MB reached"), "{arguments:?}: {said}");
-        assert!(said.contains("while  reading ") && said.contains("z"), "{arguments:?}: {said}");
+        assert!(said.contains("while  reading "), "{arguments:?}: {said}");
     }
 }
 
@@ -217,7 +217,7 @@ fn inlines_of_inlines_and_nested_conditions_keep_to_the_budgets() {
     let output = trefoil(&["check", &model, "--timeout", "5s"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
 
-    // One line of so many alternatives has so many columns.
+    // All alternatives are on one line.
     let alternatives: Vec<String> =
         (0..100_000).map(|number| format!(":: x == {} -> x = {}", number % 250, number % 7)).collect();
     let model = folder
@@ -225,4 +225,18 @@ fn inlines_of_inlines_and_nested_conditions_keep_to_the_budgets() {
     let begun = Instant::now();
     trefoil(&["symmetry", &model, "--timeout", "1s"]);
     assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn a_name_of_megabytes_is_cut_and_nul_is_refused_with_its_place() {
+    let folder = Folder::new("names");
+    let script = folder.file("name.csp", &format!("P = {}\nassert P :[deadlock free]\n", "x".repeat(2_000_000)));
+    let output = trefoil(&["check", &script]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output).len() < 5_000, "{} bytes", text(&output).len());
+    let script = folder.file("nul.csp", "channel a\nP = a \0-> P\nassert P :[deadlock free]\n");
+    let output = trefoil(&["check", &script]);
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("NUL") && said.contains("nul.csp:2:7"), "{said}");
 }

@@ -24,9 +24,9 @@ pub fn set_release(release: fn()) {
 
 /// Gives freed memory back where less than half of a budget is left, so that it does not count against the next job.
 ///
-/// Allocators keep freed memory for a while, in case it is needed again. Waiting for that would be as long as the
-/// allocator likes, and in vain where the memory is in use; so the allocator is told instead, which takes as long as
-/// the system needs to take the pages.
+/// Allocators keep freed memory for a while, in case it is needed again. Waiting for that takes as long as the
+/// allocator likes, and needlessly where the memory is in use; a call to the allocator takes as long as the system
+/// needs to take the pages.
 pub fn release_memory(budget: Option<u64>) {
     let crowded = |budget: u64| resident_memory().is_some_and(|resident| resident > budget / 2);
     if budget.is_some_and(crowded)

@@ -4,8 +4,8 @@
 //! reader that holds a whole file in memory uses [`Span`]s in [`Sources`]; a reader that streams past gigabytes keeps
 //! only the offending [`Line`]. [`render`] shows both for people and [`Report`] for programs. [`nearest`] finds the
 //! known name nearest to a misspelt one, and [`shortened`] cuts long texts. [`replace_file`] writes results. Front ends
-//! read files by [`Texts`], where an editor's unsaved texts hide files, and all readers by [`Reading`], which keeps to the
-//! budgets of a job.
+//! read files by [`Texts`], where an editor's unsaved texts hide files, and all readers by [`Reading`],
+//! which keeps to the budgets of a job.
 
 mod diagnostic;
 mod files;

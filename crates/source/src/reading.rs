@@ -1,10 +1,10 @@
 //! Files read under the budgets of a job.
 //!
 //! A regular file is read piece by piece: between two pieces the job may end, and memory for the next piece must be
-//! within the budget. Anything else (a pipe without a writer, a terminal, a device without an end) can block for ever,
-//! in `open` as well as in `read`, and a system call cannot be told to end. A thread of its own waits there and hands
-//! pieces over, while the reader polls the job every [`POLL`]. When the job ends, the thread stays behind in its system
-//! call, and ends with the program or with the next piece, which nobody takes.
+//! within the budget. Anything else (a pipe without a writer, a terminal, a device without an end) can block without
+//! end, in `open` as well as in `read`, and a system call cannot be cancelled. A thread of its own waits there and
+//! hands pieces over, while the reader polls the job every [`POLL`]. When the job ends, the thread stays behind in its
+//! system call, and ends with the program or with the next piece, which has no taker.
 //!
 //! A read that was stopped is an [`io::Error`]; [`Control::check`] then gives the reason.
 
@@ -101,7 +101,7 @@ impl Reading {
     }
 }
 
-/// Reads pieces until the end, an error, or until nobody takes them.
+/// Reads pieces until the end, an error, or until the job has ended.
 fn hand_over(mut reader: impl Read, sender: &SyncSender<io::Result<Vec<u8>>>) {
     loop {
         let mut piece = vec![0; PIECE];

@@ -5,10 +5,10 @@
 //! chain of `;` or `[>` that leans to the left are taken apart and rebuilt by every step. So a chain becomes one term:
 //!
 //! - `[]`, `|||` and `[|A|]` with one set A: one list, whichever way the chain leans.
-//! - `;`: the chain leans to the right, where operands wait until they are reached. `(P; Q); R` and `P; (Q; R)` have the
-//!   same states.
-//! - `[>` with at least [`LONG`] operands: the same. `(P [> Q) [> R` has a `τ` to R where `P [> (Q [> R)` has two, by way
-//!   of Q; both are divergence-preserving delay bisimilar, so every semantic model is the same, and the number of
+//! - `;`: the chain leans to the right, where operands wait until they are reached. `(P; Q); R` and `P; (Q; R)` have
+//!   the same states.
+//! - `[>` with at least [`LONG`] operands: the same. `(P [> Q) [> R` has a `τ` to R where `P [> (Q [> R)` has two, by
+//!   way of Q; both are divergence-preserving delay bisimilar, so every semantic model is the same, and the number of
 //!   internal steps of a counterexample may differ. Short chains keep their steps, and so do processes that must stay
 //!   strongly bisimilar, and those of timed sections.
 //!

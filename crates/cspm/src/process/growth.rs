@@ -1,19 +1,19 @@
 //! Components without bound: noticed early, and named.
 //!
 //! `COUNT(n) = up -> COUNT(n + 1) [] n > 0 & down -> COUNT(n - 1)` has infinitely many states. Exploring it until a
-//! budget is used up is correct and helps nobody. Here a process that has many states is *pumped*:
+//! budget is used up is correct, but no help. Here a process that has many states is *pumped*:
 //!
 //! 1. From a state that was found late, a few steps are followed to another state of the same control point whose
 //!    numbers and sequences differ from the first one's, and whose other values are the same: `COUNT(n)` reaches
 //!    `COUNT(n + 1)`. The difference is added to a number, or joined to an end of a sequence.
-//! 2. The same steps are tried from states far away: every number that changed is moved by [`FAR`] in its direction, and
-//!    every sequence that changed becomes [`LONG`] elements long. If the same difference is reached from there too, no
-//!    guard compares these arguments with a bound that a search could reach.
+//! 2. The same steps are tried from states far away: every number that changed is moved by [`FAR`] in its direction,
+//!    and every sequence that changed becomes [`LONG`] elements long. If the same difference is reached from there too,
+//!    no guard compares these arguments with a bound that a search could reach.
 //!
 //! A guard such as `n < 1000000` stops the second step, so a bounded process is explored however large it is; that is
-//! also how a user goes on. A process is given the benefit of the doubt for so many states ([`NUMBERS_FROM`]) because
-//! step 2 does not see guards that compare with `==`: `if n == 65535 then P(0) else P(n + 1)` has fewer states than
-//! that. Sequences are compared with `==` to a long one by nobody, and cost memory as they grow, so they are tried
+//! also how a user goes on. A process is given the benefit of the doubt up to [`NUMBERS_FROM`] states because step 2
+//! does not see guards that compare with `==`: `if n == 65535 then P(0) else P(n + 1)` has fewer states than that.
+//! Scripts do not compare sequences with long ones by `==`, and sequences cost memory as they grow, so they are tried
 //! earlier ([`SEQUENCES_FROM`]).
 //!
 //! Cost: some hundred steps whenever the number of states has doubled.
@@ -105,7 +105,7 @@ impl Compiler {
         Ok(())
     }
 
-    /// A mistake on a way that the script does not take is nobody's mistake.
+    /// A mistake on a way that the script does not take is no mistake of the script.
     fn tolerant<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<Option<T>>) -> Result<Option<T>> {
         match work(self) {
             Err(failure) if matches!(failure.reason(), Reason::Mistake(_)) => Ok(None),
