@@ -54,39 +54,42 @@ pub(crate) fn prompt<E: Evaluates>(file: &Path, steps: Option<u64>, common: &Com
         Err(why) => return refuse(why),
     };
     let interrupt = PromptInterrupt::listen();
-    let mut evaluates = match interrupt.during(&control(common), |control| E::open(file, &Texts::default(), control)) {
+    let opening = control(common);
+    let mut evaluates = match interrupt.during(&opening, |control| E::open(file, &Texts::default(), control)) {
         Ok(evaluates) => evaluates,
         Err(problem) => {
-            complain(&problem);
-            return ExitCode::from(exit::WRONG);
+            complain(&problem, &opening);
+            let stopped = matches!(problem, Problem::Stopped(_));
+            return ExitCode::from(if stopped { exit::UNKNOWN } else { exit::WRONG });
         }
     };
     prompt.complete(evaluates.names());
     while let Some(line) = interrupt.reading(|| prompt.line()) {
         let line = line.trim();
         let (command, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let own = control(common);
         let result = match command {
             "" => continue,
             ":quit" | ":q" => break,
             ":help" | ":h" => Ok(E::HELP.to_string()),
             ":reload" | ":r" => {
-                let reloaded = interrupt.during(&control(common), |control| evaluates.reload(control));
+                let reloaded = interrupt.during(&own, |control| evaluates.reload(control));
                 prompt.complete(evaluates.names());
                 reloaded.map(|()| String::new())
             }
-            ":type" | ":t" => interrupt
-                .during(&control(common), |control| evaluates.type_of(rest, control))
-                .map(|found| format!("{found}\n")),
+            ":type" | ":t" => {
+                interrupt.during(&own, |control| evaluates.type_of(rest, control)).map(|found| format!("{found}\n"))
+            }
             _ if command.starts_with(':') => {
                 terminal::say_err(&format!("error: unknown command {command}; :help lists the commands\n"));
                 continue;
             }
-            _ => interrupt.during(&control(common), |control| evaluates.answer(line, steps, control)),
+            _ => interrupt.during(&own, |control| evaluates.answer(line, steps, control)),
         };
         match result {
             Ok(text) if !terminal::say(&text) => break,
             Ok(_) => {}
-            Err(problem) => complain(&problem),
+            Err(problem) => complain(&problem, &own),
         }
     }
     ExitCode::SUCCESS

@@ -1,5 +1,6 @@
 //! The command line of Trefoil: one library behind the programs `trefoil` and `refines`.
 
+mod allocator;
 mod answers;
 mod arguments;
 mod automaton;
@@ -36,6 +37,7 @@ use trefoil_session::automata::AutomatonTask;
 
 /// The program `trefoil`.
 pub fn trefoil() -> ExitCode {
+    trefoil_control::set_release(allocator::release);
     checked(run_trefoil())
 }
 
@@ -91,6 +93,7 @@ fn run_trefoil() -> ExitCode {
 
 /// The program `refines`, for scripts that call FDR's.
 pub fn refines() -> ExitCode {
+    trefoil_control::set_release(allocator::release);
     let given: Vec<OsString> = std::env::args_os().skip(1).collect();
     checked(refines::run("refines", &given))
 }

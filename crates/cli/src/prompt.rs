@@ -11,10 +11,10 @@ use rustyline::history::DefaultHistory;
 use rustyline::validate::Validator;
 use rustyline::{Context, Editor, Helper};
 use trefoil_control::{Control, Limits};
-use trefoil_session::Problem;
+use trefoil_session::{Problem, Unfinished};
 
 use crate::arguments::Common;
-use crate::terminal;
+use crate::{terminal, text};
 
 /// Completes words.
 struct Words(Vec<String>);
@@ -112,10 +112,12 @@ pub(crate) fn control(common: &Common) -> Control {
     Control::new(Limits { time: common.timeout, memory })
 }
 
-/// Reports why a line has no answer.
-pub(crate) fn complain(problem: &Problem) {
+/// Reports why a line has no answer, and what its job was doing when it was stopped.
+pub(crate) fn complain(problem: &Problem, control: &Control) {
     match problem {
-        Problem::Stopped(stopped) => terminal::say_err(&format!("unknown: {stopped}\n")),
+        Problem::Stopped(stopped) => {
+            terminal::say_err(&text::unfinished(&[], &Unfinished::new(*stopped, control)));
+        }
         other => terminal::say_err(&other.render(terminal::colour_err())),
     }
 }

@@ -1,13 +1,11 @@
 //! Runs checks one after the other: budgets, Ctrl-C and progress around each, its answer after it, one exit code for
 //! all.
 
-use std::cell::RefCell;
 use std::process::ExitCode;
-use std::time::Instant;
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use trefoil_control::{Control, Limits, Settling};
+use trefoil_control::{Control, Limits, release_memory};
 use trefoil_session::{DiagnosticReport, Job, Problem, Unfinished, Verdict};
 
 use crate::arguments::{Common, Output};
@@ -51,20 +49,18 @@ pub(crate) struct Jobs {
     interrupt: Interrupt,
     /// The memory budget of every job, fixed before the first job uses memory.
     memory: Option<u64>,
-    settling: RefCell<Settling>,
 }
 
 impl Jobs {
     pub(crate) fn new(common: Common) -> Jobs {
         let memory = common.memory.or_else(Limits::default_memory);
-        Jobs { common, interrupt: Interrupt::listen(), memory, settling: RefCell::default() }
+        Jobs { common, interrupt: Interrupt::listen(), memory }
     }
 
     /// A job that begins now.
     pub(crate) fn start(&self) -> Job {
-        let (started, limits) = (Instant::now(), Limits { time: self.common.timeout, memory: self.memory });
-        self.settling.borrow_mut().settle(limits, || self.interrupt.is_pressed());
-        let control = Control::since(started, limits);
+        let control = Control::new(Limits { time: self.common.timeout, memory: self.memory });
+        release_memory(self.memory);
         self.interrupt.watch(&control);
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = self.common.threads.map_or(cores, |threads| threads as usize);

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use trefoil_control::{Control, count, counted};
 use trefoil_session::check::{Asked, Part, Step};
 use trefoil_session::look::{Followed, Offer, Recorded, Refusals, Stepper, Subject, Unclear, WalkReport};
-use trefoil_session::{Job, Problem, cannot_read, unreadable};
+use trefoil_session::{Job, Problem, cannot_read, read_file};
 
 use crate::arguments::{Common, Output, Tracing};
 use crate::check::evidence::save;
@@ -87,7 +87,8 @@ pub(crate) fn run(tracing: Tracing, common: Common) -> ExitCode {
         Err(why) => return misuse(why),
     };
     let interrupt = PromptInterrupt::listen();
-    let opened = interrupt.during(&control(&common), |control| {
+    let opening = control(&common);
+    let opened = interrupt.during(&opening, |control| {
         let _progress = ProgressLine::show(control);
         open(&tracing, &Job::new(control.clone(), threads(&common)))
     });
@@ -107,25 +108,27 @@ pub(crate) fn run(tracing: Tracing, common: Common) -> ExitCode {
             }
         }
         Err(problem) => {
-            complain(&problem);
+            complain(&problem, &opening);
             let stopped = matches!(problem, Problem::Stopped(_));
             return ExitCode::from(if stopped { exit::UNKNOWN } else { exit::WRONG });
         }
     };
-    let stepper = interrupt.during(&control(&common), |control| subject.stepper(tracing.seed, control));
+    let starting = control(&common);
+    let stepper = interrupt.during(&starting, |control| subject.stepper(tracing.seed, control));
     let stepper = match stepper {
         Ok(stepper) => stepper,
         Err(problem) => {
-            complain(&problem);
+            complain(&problem, &starting);
             return ExitCode::from(exit::UNKNOWN);
         }
     };
     let mut session = Session { stepper, colour: terminal::colour_out() };
+    let looking = control(&common);
     let first = match &tracing.replay {
-        Some(file) => interrupt.during(&control(&common), |control| session.replay(file, None, control)),
-        None => interrupt.during(&control(&common), |control| session.here(control)),
+        Some(file) => interrupt.during(&looking, |control| session.replay(file, None, control)),
+        None => interrupt.during(&looking, |control| session.here(control)),
     };
-    if !told(first) {
+    if !told(first, &looking) {
         return ExitCode::from(exit::WRONG);
     }
     loop {
@@ -135,8 +138,9 @@ pub(crate) fn run(tracing: Tracing, common: Common) -> ExitCode {
         if matches!(line, "quit" | "q" | "exit") {
             break;
         }
-        let said = interrupt.during(&control(&common), |control| session.answer(line, control));
-        if !told(said) {
+        let own = control(&common);
+        let said = interrupt.during(&own, |control| session.answer(line, control));
+        if !told(said, &own) {
             break;
         }
     }
@@ -149,10 +153,10 @@ fn threads(common: &Common) -> usize {
 }
 
 /// Prints the result of a line; false when it cannot be written.
-fn told(said: Result<String, Trouble>) -> bool {
+fn told(said: Result<String, Trouble>, control: &Control) -> bool {
     match said {
         Ok(text) => return terminal::say(&text),
-        Err(Trouble::Problem(problem)) => complain(&problem),
+        Err(Trouble::Problem(problem)) => complain(&problem, control),
         Err(Trouble::Wrong(why)) => terminal::say_err(&format!("error: {why}\n")),
     }
     true
@@ -421,10 +425,11 @@ impl Session<'_> {
 
     fn replay(&mut self, file: &Path, result: Option<usize>, control: &Control) -> Result<String, Trouble> {
         let shown = file.display();
-        let text = std::fs::read_to_string(file)
-            .map_err(|error| wrong(cannot_read(&shown.to_string(), &unreadable(&error))))?;
+        let bytes = read_file(file, &Job::new(control.clone(), 1))?
+            .map_err(|why| wrong(cannot_read(&shown.to_string(), &why)))?;
+        control.progress().begin("reading the run", 0);
         let document: Value =
-            serde_json::from_str(&text).map_err(|error| wrong(format!("{shown} is not JSON: {error}")))?;
+            serde_json::from_slice(&bytes).map_err(|error| wrong(format!("{shown} is not JSON: {error}")))?;
         let run = recorded(&document, result).map_err(|why| wrong(format!("{shown}: {why}")))?;
         let mut said = match self.stepper.follow(&run, control)? {
             Followed::Exactly => String::new(),

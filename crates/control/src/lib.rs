@@ -23,7 +23,7 @@
 //! # Parts that run out by themselves
 //!
 //! A job that can answer in two ways gives the first one a [`Control::part`]: when that uses up the memory, the part
-//! ends and the job goes on, once the memory is free again ([`Control::settle`]). Between two rounds a search under
+//! ends and the job goes on, once freed memory is given back ([`Control::settle`]). Between two rounds a search under
 //! such a control may rest ([`Control::rest`]) while another thread tries the second way ([`Rests`]).
 //!
 //! # Stops for tests
@@ -46,7 +46,7 @@ use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
-pub use memory::{Settling, available_memory, peak_memory, resident_memory};
+pub use memory::{available_memory, peak_memory, release_memory, resident_memory, set_release};
 pub use numbers::{count, counted, digits};
 pub use progress::{Progress, Snapshot};
 pub use rests::{Rest, Rests};
@@ -211,12 +211,7 @@ impl Control {
 
     /// A job with budgets, watched from now on until the last clone is dropped.
     pub fn new(limits: Limits) -> Control {
-        Control::since(Instant::now(), limits)
-    }
-
-    /// The same for a job that began earlier: with a wait ([`Settling`]), which takes a part of its time.
-    pub fn since(started: Instant, limits: Limits) -> Control {
-        let control = Control::make(started, limits, None, None);
+        let control = Control::make(Instant::now(), limits, None, None);
         if limits.time.is_some() || limits.memory.is_some() {
             control.set_watch();
         }
@@ -256,9 +251,9 @@ impl Control {
         control
     }
 
-    /// Waits until memory that was freed is given back, a few seconds at most.
+    /// Gives freed memory back, after a part that used it up has ended.
     pub fn settle(&self) {
-        Settling::after_a_part().settle(self.shared.limits, || self.check().is_err());
+        release_memory(self.shared.limits.memory);
         // Small requests are answered by the last sample, which may be of before.
         if let Some(resident) = resident_memory() {
             self.shared.resident.store(resident, Ordering::Relaxed);
@@ -510,19 +505,6 @@ mod tests {
             thread::sleep(WATCHDOG_PERIOD);
         }
         assert_eq!(control.check(), Err(Stopped::Timeout { limit }));
-    }
-
-    #[test]
-    fn a_job_that_began_earlier_ends_earlier() {
-        let limit = Duration::from_secs(3600);
-        let Some(started) = Instant::now().checked_sub(limit) else { return };
-        let control = Control::since(started, Limits { time: Some(limit), memory: None });
-        let asked = Instant::now();
-        while control.check().is_ok() {
-            assert!(asked.elapsed() < Duration::from_secs(30), "the watchdog sleeps");
-            thread::sleep(WATCHDOG_PERIOD);
-        }
-        assert!(control.elapsed() >= limit);
     }
 
     #[test]

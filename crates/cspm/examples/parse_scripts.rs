@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use trefoil_control::Control;
 use trefoil_cspm::syntax::{DiskLoader, Loader, parse, print};
 use trefoil_source::{Severity, Sources, render};
 
@@ -41,11 +42,11 @@ fn main() {
 struct Alone<'a>(&'a str, Option<&'a str>);
 
 impl Loader for Alone<'_> {
-    fn read(&self, name: &str) -> Result<Vec<u8>, String> {
+    fn read(&self, name: &str, control: &Control) -> Result<Vec<u8>, String> {
         match self.1 {
             _ if name != self.0 => Ok(Vec::new()),
             Some(text) => Ok(text.as_bytes().to_vec()),
-            None => DiskLoader::default().read(name),
+            None => DiskLoader::default().read(name, control),
         }
     }
 }

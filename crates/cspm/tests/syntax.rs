@@ -10,6 +10,7 @@ mod support;
 use std::collections::BTreeSet;
 
 use support::{TestLoader, said, scripts, shape};
+use trefoil_control::Control;
 use trefoil_cspm::syntax::*;
 use trefoil_source::{Sources, render};
 
@@ -40,8 +41,8 @@ fn good_scripts_parse_with_the_right_shape() {
 struct Instead<'a>(&'a str);
 
 impl Loader for Instead<'_> {
-    fn read(&self, name: &str) -> Result<Vec<u8>, String> {
-        if name.ends_with("/included.csp") { TestLoader.read(name) } else { Ok(self.0.as_bytes().to_vec()) }
+    fn read(&self, name: &str, control: &Control) -> Result<Vec<u8>, String> {
+        if name.ends_with("/included.csp") { TestLoader.read(name, control) } else { Ok(self.0.as_bytes().to_vec()) }
     }
 }
 

@@ -104,6 +104,15 @@ impl PermutationGroup {
         })
     }
 
+    /// The same under the budgets of a job, for groups that may be large.
+    pub fn chain_under(&self, control: &Control) -> Result<&StabiliserChain, Stopped> {
+        if self.chain.get().is_none() {
+            let chain = self.new_chain(&[], control)?;
+            return Ok(self.chain.get_or_init(|| chain));
+        }
+        Ok(self.chain())
+    }
+
     fn new_chain(&self, prefix: &[Point], control: &Control) -> Result<StabiliserChain, Stopped> {
         let order = self.order();
         schreier_sims::chain_of(self.degree(), &self.generators, prefix, Some(&order), control)

@@ -51,7 +51,7 @@ fn images_under_random_groups() {
         let (degree, generators) = random_generators(&mut random, 5);
         let oracle = enumerate(degree, &generators);
         let group = PermutationGroup::generate(degree, &generators, &control).expect("nothing stops it");
-        let images = GraphImages::new(&group);
+        let images = GraphImages::new(&group, &Control::unlimited()).expect("nothing stops it");
         let mut forms: BTreeMap<ColouredGraph, ColouredGraph> = BTreeMap::new();
         for _ in 0..6 {
             let anonymous = random.below(3);
@@ -101,7 +101,7 @@ fn large_stabilisers_are_not_listed() {
         let mut random = Random::new(number as u64);
         let degree = generators[0].degree();
         let group = PermutationGroup::generate(degree, generators, &control).expect("nothing stops it");
-        let images = GraphImages::new(&group);
+        let images = GraphImages::new(&group, &Control::unlimited()).expect("nothing stops it");
         // Nothing to see, and one arc between two points: the stabiliser is the group, or nearly.
         let empty = ColouredGraph::new(degree);
         assert_eq!(images.of(&empty, &control).expect("nothing stops it").stabiliser.order(), group.order());

@@ -51,7 +51,7 @@ pub fn read(
         });
     }
     if let Some(program) = &mut program {
-        compile::add_texts(program, sources);
+        compile::add_texts(program, sources, control)?;
     }
     Ok(program)
 }

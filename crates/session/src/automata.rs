@@ -168,7 +168,7 @@ fn of_file(file: &Path, task: &AutomatonTask, job: &Job) -> Result<Named, Proble
     if task.negate {
         return Err(refused("--negate applies to formulas: an automaton is not complemented", place()));
     }
-    let read = promela::read_automaton(file, &job.texts, &mut Sources::default())?;
+    let read = promela::read_automaton(file, job, &mut Sources::default())?;
     let automaton = simplify(read.automaton, &job.control)?;
     let propositions = read.propositions.into_iter().map(|proposition| proposition.text).collect();
     Ok(Named { accepts: read.name.unwrap_or_else(|| file.display().to_string()), automaton, propositions })

@@ -34,7 +34,7 @@ use crate::mcrl2::check::{OpenedModel, open_model};
 use crate::mcrl2::decompose::{apart, words};
 use crate::problem::{REFUSED, UNREADABLE, cut_short};
 use crate::promela::{Story, read_automaton};
-use crate::{Job, Problem, Unfinished, Verdict, seconds};
+use crate::{Job, Problem, Unfinished, Verdict, read_file, seconds};
 
 use linear::Linear;
 use symmetry::{SymmetricGame, Symmetries};
@@ -231,7 +231,7 @@ impl Script {
             linear.push(formula);
         }
         for (place, file) in wanted.claims.iter().enumerate() {
-            let read = read_automaton(file, &job.texts, &mut sources)?;
+            let read = read_automaton(file, job, &mut sources)?;
             let Some(automaton) = Linear::of_automaton(file, read, &signature, &mut mistakes) else { continue };
             listed.push(Assertion {
                 index: count + wanted.ltl.len() + place + 1,
@@ -477,7 +477,7 @@ pub(crate) fn is_project(file: &Path) -> bool {
 pub(crate) fn project(file: &Path, job: &Job) -> Result<(PathBuf, Vec<String>), Problem> {
     let name = file.display().to_string();
     let wrong = |message: String| Problem::from(Diagnostic::error(UNREADABLE, message, Place::File(name.clone())));
-    let bytes = job.texts.read(&name).map_err(|why| wrong(trefoil_source::cannot_read(&name, &why)))?;
+    let bytes = read_file(file, job)?.map_err(|why| wrong(trefoil_source::cannot_read(&name, &why)))?;
     let text = String::from_utf8_lossy(&bytes);
     let elements = |tag: &str| -> Vec<String> {
         let (open, close) = (format!("<{tag}>"), format!("</{tag}>"));
@@ -504,9 +504,7 @@ fn formula_text(formula: &str, number: usize, job: &Job) -> Result<(String, Stri
     if !is_file {
         return Ok((format!("<formula {number}>"), formula.to_string()));
     }
-    let read = job
-        .texts
-        .read(formula)
+    let read = read_file(Path::new(formula), job)?
         .and_then(|bytes| String::from_utf8(bytes).map_err(|_| "it is not text in UTF-8".to_string()));
     match read {
         Ok(text) => Ok((formula.to_string(), text)),

@@ -10,7 +10,7 @@ use trefoil_games::solve::{Player, SOLVERS, Solution, Vertex, find_flaw, solve, 
 use trefoil_source::{Diagnostic, Place};
 
 use crate::problem::{CANNOT_WRITE, TOO_LARGE_TO_DRAW, UNREADABLE};
-use crate::{Choice, Job, Problem, Resources, Verdict, save};
+use crate::{Choice, Job, Problem, Resources, Verdict, read_file, save};
 
 /// The solvers.
 pub const GAME_SOLVERS: &[Choice] = &[
@@ -153,12 +153,7 @@ pub fn solve_game(task: &Solving, job: &Job) -> Result<GameReport, Problem> {
 }
 
 fn bytes(file: &Path, job: &Job) -> Result<Vec<u8>, Problem> {
-    if let Ok(metadata) = std::fs::metadata(file)
-        && metadata.is_file()
-    {
-        job.control.afford(usize::try_from(metadata.len()).unwrap_or(usize::MAX))?;
-    }
-    job.texts.read(file).map_err(|why| {
+    read_file(file, job)?.map_err(|why| {
         let name = file.display().to_string();
         Diagnostic::error(UNREADABLE, trefoil_source::cannot_read(&name, &why), Place::File(name)).into()
     })

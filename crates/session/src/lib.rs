@@ -18,6 +18,7 @@ pub mod promela;
 pub mod symmetry;
 mod witness;
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
@@ -68,6 +69,13 @@ pub enum Verdict {
     Unknown,
     /// The input could not be used.
     Error,
+}
+
+/// The bytes of a file under the budgets of a job; why there are none, in words.
+pub fn read_file(file: &Path, job: &Job) -> Result<Result<Vec<u8>, String>, Problem> {
+    let read = job.texts.read(file, &job.control);
+    job.control.check()?;
+    Ok(read)
 }
 
 /// How far a job came before it was stopped.

@@ -82,30 +82,76 @@ impl Diagnostic {
 
     fn new(code: Code, severity: Severity, message: String, place: Place) -> Diagnostic {
         let labels = vec![Label { place, text: String::new() }];
+        let message = with_short_words(message);
         Diagnostic { code, severity, message, labels, notes: Vec::new(), help: None }
     }
 
     /// Sets the remark at the primary place.
     pub fn seen(mut self, text: impl Into<String>) -> Diagnostic {
-        self.labels[0].text = text.into();
+        self.labels[0].text = with_short_words(text.into());
         self
     }
 
     /// Adds a further place.
     pub fn also(mut self, place: Place, text: impl Into<String>) -> Diagnostic {
-        self.labels.push(Label { place, text: text.into() });
+        self.labels.push(Label { place, text: with_short_words(text.into()) });
         self
     }
 
     /// Adds a note.
     pub fn note(mut self, note: impl Into<String>) -> Diagnostic {
-        self.notes.push(note.into());
+        self.notes.push(with_short_words(note.into()));
         self
     }
 
     /// Adds the hint.
     pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
-        self.help = Some(help.into());
+        self.help = Some(with_short_words(help.into()));
         self
+    }
+}
+
+/// Longer words, which are names of a user's file, are cut to [`KEPT_LETTERS`].
+const LONGEST_WORD: usize = 200;
+const KEPT_LETTERS: usize = 100;
+
+/// The text with its long words cut: a name of a megabyte makes a message unreadable.
+fn with_short_words(text: String) -> String {
+    if text.len() <= LONGEST_WORD {
+        return text;
+    }
+    let mut short = String::new();
+    let mut rest = text.as_str();
+    let in_word = |character: char| character.is_alphanumeric() || character == '_' || character == '\'';
+    while !rest.is_empty() {
+        let end = rest.find(|character| !in_word(character)).unwrap_or(rest.len());
+        let (word, after) = rest.split_at(end);
+        match word.char_indices().nth(LONGEST_WORD) {
+            Some(_) => {
+                short.extend(word.chars().take(KEPT_LETTERS));
+                short.push('…');
+            }
+            None => short.push_str(word),
+        }
+        let sign = after.chars().next().map_or(0, char::len_utf8);
+        short.push_str(&after[..sign]);
+        rest = &after[sign..];
+    }
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_of_a_megabyte_is_cut_in_messages() {
+        let name = "x".repeat(1 << 20);
+        let told =
+            Diagnostic::error("X001", format!("`{name}` is unknown; `{name}` is known"), Place::File("f".into()));
+        let kept = "x".repeat(KEPT_LETTERS);
+        assert_eq!(told.message, format!("`{kept}…` is unknown; `{kept}…` is known"));
+        let words = "short ".repeat(1000);
+        assert_eq!(Diagnostic::error("X001", words.clone(), Place::File("f".into())).message, words);
     }
 }

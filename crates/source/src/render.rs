@@ -50,7 +50,9 @@ fn excerpts<'a>(labels: &'a [Label], sources: &'a Sources) -> Vec<Element<'a>> {
                 let first = here().map(|(_, _, range)| range.start).min().unwrap_or(0);
                 let last = here().map(|(_, _, range)| range.end).max().unwrap_or(0);
                 let (line_start, lines) = file.lines_around(first..last);
-                let moved = |range: std::ops::Range<usize>| range.start - lines.start..range.end - lines.start;
+                let lines = if lines.len() > LONGEST_EXCERPT { around(file.text(), first, lines) } else { lines };
+                let inside = |at: usize| at.clamp(lines.start, lines.end) - lines.start;
+                let moved = |range: std::ops::Range<usize>| inside(range.start)..inside(range.end);
                 let annotations = here().map(|(index, label, range)| annotation(label, index, moved(range)));
                 let snippet = Snippet::source(&file.text()[lines.clone()]).path(file.name()).line_start(line_start);
                 elements.push(snippet.annotations(annotations).into());
@@ -59,6 +61,21 @@ fn excerpts<'a>(labels: &'a [Label], sources: &'a Sources) -> Vec<Element<'a>> {
         }
     }
     elements
+}
+
+/// Longer excerpts are cut.
+const LONGEST_EXCERPT: usize = 20_000;
+const BEFORE: usize = 40;
+const BEHIND: usize = 120;
+
+/// The part of long lines around a place.
+fn around(text: &str, place: usize, lines: std::ops::Range<usize>) -> std::ops::Range<usize> {
+    let before = text.floor_char_boundary(place.saturating_sub(BEFORE)).max(lines.start);
+    let behind = text.floor_char_boundary((place + BEHIND).min(lines.end));
+    // One line, so that its number stays right.
+    let start = text[before..place].rfind('\n').map_or(before, |newline| before + newline + 1);
+    let end = text[place..behind].find('\n').map_or(behind, |newline| place + newline);
+    start..end
 }
 
 fn annotation(label: &Label, index: usize, range: std::ops::Range<usize>) -> Annotation<'_> {

@@ -4,11 +4,13 @@
 //! a check of the file, or of one that includes it, sees them instead of what is on the disk.
 
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+use trefoil_control::Control;
+
 use crate::files::unreadable;
+use crate::reading::Reading;
 
 /// Files on the disk, standard input as `-`, and texts that hide files.
 #[derive(Clone, Debug, Default)]
@@ -28,16 +30,17 @@ impl Texts {
         self.unsaved.remove(&absolute(file.as_ref()));
     }
 
-    /// The bytes of a file; why there are none, in words.
-    pub fn read(&self, name: impl AsRef<Path>) -> Result<Vec<u8>, String> {
+    /// The bytes of a file; why there are none, in words. A job that ends meanwhile is one reason: callers check the
+    /// control before they report the words.
+    pub fn read(&self, name: impl AsRef<Path>, control: &Control) -> Result<Vec<u8>, String> {
         let name = name.as_ref();
         let read = if name == Path::new("-") {
-            let mut bytes = Vec::new();
-            std::io::stdin().read_to_end(&mut bytes).map(|_| bytes)
+            Reading::standard_input(control).and_then(|reading| reading.read_whole("standard input", u64::MAX))
         } else if let Some(text) = self.unsaved.get(&absolute(name)) {
             return Ok(text.as_bytes().to_vec());
         } else {
-            std::fs::read(name)
+            let shown = name.display().to_string();
+            Reading::open(name, control).and_then(|reading| reading.read_whole(&shown, u64::MAX))
         };
         read.map_err(|error| unreadable(&error))
     }
@@ -65,16 +68,17 @@ mod tests {
         std::fs::create_dir_all(&folder).expect("a temporary folder");
         let file = folder.join("a.txt");
         std::fs::write(&file, "saved").expect("a temporary file");
+        let control = Control::unlimited();
         let mut texts = Texts::default();
-        assert_eq!(texts.read(&file), Ok(b"saved".to_vec()));
+        assert_eq!(texts.read(&file, &control), Ok(b"saved".to_vec()));
         texts.put(folder.join("x/../a.txt"), "unsaved");
         texts.put(folder.join("new.txt"), "new");
-        assert_eq!(texts.read(&file), Ok(b"unsaved".to_vec()));
-        assert_eq!(texts.read(folder.join("./new.txt")), Ok(b"new".to_vec()));
+        assert_eq!(texts.read(&file, &control), Ok(b"unsaved".to_vec()));
+        assert_eq!(texts.read(folder.join("./new.txt"), &control), Ok(b"new".to_vec()));
         texts.remove(&file);
-        assert_eq!(texts.read(&file), Ok(b"saved".to_vec()));
-        assert_eq!(texts.read(folder.join("b.txt")), Err("there is no such file".to_string()));
-        assert_eq!(texts.read(&folder), Err("it is a folder".to_string()));
+        assert_eq!(texts.read(&file, &control), Ok(b"saved".to_vec()));
+        assert_eq!(texts.read(folder.join("b.txt"), &control), Err("there is no such file".to_string()));
+        assert_eq!(texts.read(&folder, &control), Err("it is a folder".to_string()));
         std::fs::remove_dir_all(&folder).expect("it can be removed");
     }
 }

@@ -72,7 +72,7 @@ impl Labeller {
 impl Canonical {
     pub(crate) fn new(group: &PermutationGroup, types: &Types, control: &Control) -> Result<Canonical, Stopped> {
         let orbitals = Orbitals::of(group, types, control)?;
-        Ok(Canonical { orbitals, images: GraphImages::new(group), order: group.order() })
+        Ok(Canonical { orbitals, images: GraphImages::new(group, control)?, order: group.order() })
     }
 
     /// Puts the element to apply into `element` and returns the order of the stabiliser.

@@ -102,7 +102,7 @@ impl Symmetry {
             "stabiliser" if types.symmetric => Method::Stabiliser(None),
             "stabiliser" => Method::Stabiliser(Some(LeastImages::new(&group, control)?)),
             "hillclimbing" => {
-                let mut steps = group.chain().strong_generators(0);
+                let mut steps = group.chain_under(control)?.strong_generators(0);
                 steps.extend(steps.clone().iter().map(Permutation::inverse));
                 steps.sort_unstable();
                 steps.dedup();

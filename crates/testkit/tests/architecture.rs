@@ -85,7 +85,9 @@ fn unsafe_code_lives_only_where_the_design_allows_it() {
                 stack.extend(fs::read_dir(&path).expect("a folder").map(|entry| entry.expect("an entry").path()));
             } else if path.extension().is_some_and(|extension| extension == "rs") {
                 let text = fs::read_to_string(&path).expect("a source file");
-                assert!(!text.contains("allow(unsafe_code)"), "{}", path.display());
+                // Asking the allocator to give memory back is a call of C.
+                let allocator = path.ends_with("cli/src/allocator.rs");
+                assert!(allocator || !text.contains("allow(unsafe_code)"), "{}", path.display());
             }
         }
     }

@@ -8,7 +8,7 @@ use trefoil_session::check::{AnyScript, Asked, Assertion, AssertionReport, Print
 use trefoil_session::{Job, Problem, Verdict};
 
 use crate::run::Jobs;
-use crate::{exit, terminal};
+use crate::{exit, terminal, text};
 
 /// An observer of a run.
 pub(crate) trait Watcher {
@@ -19,11 +19,9 @@ pub(crate) trait Watcher {
         terminal::say_err(text);
     }
     /// The script cannot be used.
-    fn refused(&mut self, problem: &Problem) {
+    fn refused(&mut self, problem: &Problem, report: &RunReport) {
         terminal::say_err(&problem.render(terminal::colour_err()));
-        if let Problem::Stopped(stopped) = problem {
-            terminal::say_err(&format!("unknown: {stopped}\n"));
-        }
+        terminal::say_err(&stopped(report));
     }
     /// What the print statements say.
     fn printed(&mut self, _said: &[PrintResult]) {}
@@ -82,8 +80,9 @@ impl Runner {
         let mut script = match script {
             Ok(script) => script,
             Err(problem) => {
-                watcher.refused(&problem);
-                return RunReport::refused(file, &problem, &job);
+                let report = RunReport::refused(file, &problem, &job);
+                watcher.refused(&problem, &report);
+                return report;
             }
         };
         watcher.warned(script.warnings().text(terminal::colour_err()));
@@ -106,6 +105,12 @@ impl Runner {
         }
         script.report(said, answers)
     }
+}
+
+/// How far opening a script came, if it was stopped.
+pub(crate) fn stopped(report: &RunReport) -> String {
+    let files = std::slice::from_ref(&report.file_name);
+    report.unfinished.as_ref().map_or(String::new(), |unfinished| text::unfinished(files, unfinished))
 }
 
 /// The exit code of a run.

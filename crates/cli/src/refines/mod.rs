@@ -16,6 +16,7 @@ use trefoil_session::check::{Asked, Assertion, AssertionReport, PrintResult, Run
 use trefoil_session::{Problem, Verdict};
 
 use crate::arguments::{Common, Output};
+use crate::check::runner::stopped;
 use crate::check::{Choosing, Runner, Watcher};
 use crate::run::Jobs;
 use crate::{exit, terminal};
@@ -111,13 +112,11 @@ impl Watcher for Answers<'_> {
         self.log(text);
     }
 
-    fn refused(&mut self, problem: &Problem) {
+    fn refused(&mut self, problem: &Problem, report: &RunReport) {
         // In a document the errors have their place.
         if self.plain() || !self.options.quiet {
             terminal::complain(&problem.render(terminal::colour_err()));
-            if let Problem::Stopped(stopped) = problem {
-                terminal::complain(&format!("unknown: {stopped}\n"));
-            }
+            terminal::complain(&stopped(report));
         }
     }
 

@@ -73,6 +73,13 @@ impl ProcessValue {
         }
     }
 
+    /// The same place of the script with other values of its variables; a built-in stays itself.
+    pub fn with_values(&self, values: Vec<Value>) -> ProcessValue {
+        let ProcessKind::Made(point, _) = self.0.kind else { return self.clone() };
+        let kind = ProcessKind::Made(point, values);
+        ProcessValue(Rc::new(ProcessNode { kind, hash: Cell::new(0), finishing: Cell::new(false) }))
+    }
+
     /// The timed section of a built-in.
     pub fn section(&self) -> Option<SectionId> {
         match self.0.kind {

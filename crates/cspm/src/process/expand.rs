@@ -2,13 +2,14 @@
 
 use trefoil_source::Span;
 
+use super::chains::Listed;
 use super::compressed::compression;
 use super::events::SetId;
 use super::terms::{Node, TermId};
 use super::timed::{Clock, not_timed};
 use super::{Compiler, Keep, codes};
 use crate::eval::{
-    Description, Failure, OperationId, ProcessId, ProcessValue, ReplicatedOperator, Result, Shape, Value,
+    Description, Failure, OperationId, ProcessId, ProcessValue, ReplicatedOperator, Result, SectionId, Shape, Value,
 };
 use crate::rename::Builtin;
 use crate::syntax::{BinaryOperator, SynchronisedOperator};
@@ -70,10 +71,14 @@ impl Compiler {
                 let process = self.process_of(id);
                 self.expand(&process)
             }
-            // The operands of a replicated `;` wait in a chain.
+            // The operands of a replicated `;`, and of a long chain, wait in a chain.
             Node::Sequential(first, rest) if matches!(self.terms.node(first), Node::Waiting(_)) => {
                 let first = self.reach(first)?;
                 Ok(self.terms.intern(Node::Sequential(first, rest)))
+            }
+            Node::Sliding(first, rest) if matches!(self.terms.node(first), Node::Waiting(_)) => {
+                let first = self.reach(first)?;
+                Ok(self.terms.intern(Node::Sliding(first, rest)))
             }
             _ => Ok(term),
         }
@@ -132,11 +137,19 @@ impl Compiler {
             Shape::Replicated { operator, .. } => Head::Replicated(operator.clone()),
         };
         let clock = section.map(|section| self.clock(section)).transpose();
-        clock.and_then(|clock| self.operator(process, id, head, clock)).map_err(|failure| failure.placed(span))
+        clock
+            .and_then(|clock| self.operator(process, id, head, (section, clock)))
+            .map_err(|failure| failure.placed(span))
     }
 
     /// The term of an operator; with a clock, that of a timed section.
-    fn operator(&mut self, process: &ProcessValue, id: ProcessId, head: Head, clock: Option<Clock>) -> Result<TermId> {
+    fn operator(
+        &mut self,
+        process: &ProcessValue,
+        id: ProcessId,
+        head: Head,
+        (section, clock): (Option<SectionId>, Option<Clock>),
+    ) -> Result<TermId> {
         match head {
             Head::Prefix => {
                 if clock.is_some() {
@@ -144,11 +157,15 @@ impl Compiler {
                 }
                 Ok(self.terms.intern(Node::Prefix(id)))
             }
-            Head::Binary(operator, left, right) => self.binary(process, operator, left, right, clock),
+            Head::Binary(operator, left, right) => self.binary(process, operator, [left, right], (section, clock)),
             Head::Synchronised(operator, left, events, right) => {
                 let mut set = self.events_of(process, events)?;
                 if operator != SynchronisedOperator::Exception {
                     set = self.with_tock(set, clock)?;
+                }
+                if operator == SynchronisedOperator::Parallel {
+                    let operands = self.listed(process, Listed::Parallel(set), [left, right], (section, clock))?;
+                    return Ok(self.terms.parallel(set, operands));
                 }
                 let left = self.operand(process, left)?;
                 match operator {
@@ -156,10 +173,7 @@ impl Compiler {
                         let right = self.waiting_operand(process, right)?;
                         Ok(self.terms.intern(Node::Exception(left, set, right)))
                     }
-                    SynchronisedOperator::Parallel => {
-                        let right = self.operand(process, right)?;
-                        Ok(self.terms.parallel(set, [left, right]))
-                    }
+                    SynchronisedOperator::Parallel => unreachable!("it is a list"),
                     SynchronisedOperator::ExternalChoice => {
                         let right = self.operand(process, right)?;
                         Ok(self.terms.intern(Node::SynchronisingChoice(set, [left, right].into())))
@@ -199,9 +213,8 @@ impl Compiler {
         &mut self,
         process: &ProcessValue,
         operator: BinaryOperator,
-        left: OperationId,
-        right: OperationId,
-        clock: Option<Clock>,
+        [left, right]: [OperationId; 2],
+        (section, clock): (Option<SectionId>, Option<Clock>),
     ) -> Result<TermId> {
         use BinaryOperator as B;
         match operator {
@@ -214,11 +227,12 @@ impl Compiler {
                 })
             }
             B::Interleave => {
-                let operands = [self.operand(process, left)?, self.operand(process, right)?];
-                Ok(self.terms.parallel(clock.map_or(SetId::EMPTY, |clock| clock.only), operands))
+                let set = clock.map_or(SetId::EMPTY, |clock| clock.only);
+                let operands = self.listed(process, Listed::Parallel(set), [left, right], (section, clock))?;
+                Ok(self.terms.parallel(set, operands))
             }
             B::ExternalChoice => {
-                let operands = [self.operand(process, left)?, self.operand(process, right)?];
+                let operands = self.listed(process, Listed::ExternalChoice, [left, right], (section, clock))?;
                 Ok(match clock {
                     Some(clock) => self.terms.synchronising(clock.only, operands),
                     None => self.terms.external(operands),
@@ -235,14 +249,7 @@ impl Compiler {
                     None => Node::Interrupt(left, right),
                 }))
             }
-            B::SlidingChoice => {
-                let (left, right) = (self.operand(process, left)?, self.waiting_operand(process, right)?);
-                Ok(self.terms.intern(Node::Sliding(left, right)))
-            }
-            B::Sequential => {
-                let (left, right) = (self.operand(process, left)?, self.waiting_operand(process, right)?);
-                Ok(self.terms.intern(Node::Sequential(left, right)))
-            }
+            B::SlidingChoice | B::Sequential => self.waiting_chain(process, operator, [left, right], section),
             other => unreachable!("{other:?} makes no process"),
         }
     }
@@ -352,7 +359,7 @@ impl Compiler {
         self.waiting(operand)
     }
 
-    fn events_of(&mut self, process: &ProcessValue, operation: OperationId) -> Result<SetId> {
+    pub(super) fn events_of(&mut self, process: &ProcessValue, operation: OperationId) -> Result<SetId> {
         let value = self.evaluator.operand(process, operation)?;
         self.events_in(value)
     }

@@ -249,6 +249,7 @@ impl Compiler {
                         parallel |= self.terms.has_parallel(step.target);
                         layers |= self.terms.has_layers(step.target);
                         terms.push(step.target);
+                        self.unbounded(&terms)?;
                     }
                     row.push(Transition { label: step.label, target: StateId(target) });
                 }

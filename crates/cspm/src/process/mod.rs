@@ -32,12 +32,14 @@
 
 mod action;
 mod buffers;
+mod chains;
 mod codes;
 mod compressed;
 mod describe;
 mod events;
 mod expand;
 mod fixed;
+mod growth;
 mod layers;
 mod leaf;
 mod naming;

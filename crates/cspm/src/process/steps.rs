@@ -93,6 +93,8 @@ impl Compiler {
         }
         self.control.check()?;
         let mut moves = deeply(|| self.find_steps(term))?;
+        // Steps of a deep term are made on the way back, without another look at the budgets.
+        self.control.check()?;
         distinct(&mut moves);
         let moves: Rc<[Move]> = moves.into();
         self.terms.moves[term.index()] = Some(moves.clone());

@@ -110,7 +110,14 @@ impl Lexer<'_> {
                     self.after_newline = true;
                     self.at += 1;
                 }
-                b' ' | b'\t' | 0x0b | 0x0c | 0 => self.at += 1,
+                b' ' | b'\t' | 0x0b | 0x0c => self.at += 1,
+                // One message for a run of them: binary content has millions.
+                0 => {
+                    while self.at < self.bytes.len() && self.bytes[self.at] == 0 {
+                        self.at += 1;
+                    }
+                    self.error(codes::BAD_CHARACTER, "a NUL character: this is not text", start);
+                }
                 b'-' if self.byte(1) == b'-' => self.line_comment(),
                 b'{' if self.byte(1) == b'-' => self.block_comment(),
                 b'a'..=b'z' | b'A'..=b'Z' => self.word(),

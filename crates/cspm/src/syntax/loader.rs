@@ -4,12 +4,13 @@ use std::collections::HashMap;
 use std::fs::DirEntry;
 use std::path::{Component, Path, PathBuf};
 
+use trefoil_control::Control;
 use trefoil_source::{Texts, nearest};
 
 /// Reads files by name.
 pub trait Loader {
-    /// The bytes of a file, or the reason why it cannot be read.
-    fn read(&self, name: &str) -> Result<Vec<u8>, String>;
+    /// The bytes of a file, or the reason why it cannot be read; one is that the job has ended.
+    fn read(&self, name: &str, control: &Control) -> Result<Vec<u8>, String>;
 
     /// An existing file with nearly the name of a missing one.
     fn similar(&self, _name: &str) -> Option<String> {
@@ -40,8 +41,8 @@ pub trait Loader {
 pub struct DiskLoader(pub Texts);
 
 impl Loader for DiskLoader {
-    fn read(&self, name: &str) -> Result<Vec<u8>, String> {
-        self.0.read(name)
+    fn read(&self, name: &str, control: &Control) -> Result<Vec<u8>, String> {
+        self.0.read(name, control)
     }
 
     fn similar(&self, name: &str) -> Option<String> {
@@ -76,7 +77,7 @@ impl MemoryLoader {
 }
 
 impl Loader for MemoryLoader {
-    fn read(&self, name: &str) -> Result<Vec<u8>, String> {
+    fn read(&self, name: &str, _: &Control) -> Result<Vec<u8>, String> {
         self.files.get(name).cloned().ok_or_else(|| "there is no such file".to_string())
     }
 }

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use trefoil_control::Control;
 use trefoil_cspm::syntax::*;
 use trefoil_source::{Place, Sources};
 
@@ -29,8 +30,12 @@ pub(crate) fn parse_text(text: &str) -> Parsed {
 pub(crate) struct TestLoader;
 
 impl Loader for TestLoader {
-    fn read(&self, name: &str) -> Result<Vec<u8>, String> {
-        if name.ends_with("/included.csp") { Ok(b"y = 1\n".to_vec()) } else { DiskLoader::default().read(name) }
+    fn read(&self, name: &str, control: &Control) -> Result<Vec<u8>, String> {
+        if name.ends_with("/included.csp") {
+            Ok(b"y = 1\n".to_vec())
+        } else {
+            DiskLoader::default().read(name, control)
+        }
     }
 }
 

@@ -9,12 +9,11 @@ mod dot_tokens;
 mod json;
 
 use std::collections::HashMap;
-use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
 
 use trefoil_control::{Control, Stopped};
-use trefoil_source::{Code, Diagnostic, Line, Place};
+use trefoil_source::{Code, Diagnostic, Line, Place, Reading};
 
 use crate::cycles::{CycleError, parse_cells};
 use crate::graph::{ColouredGraph, SparsePermutation};
@@ -127,18 +126,10 @@ fn read_text(file: &Path, help: &str, control: &Control) -> Result<String, Graph
         let message = trefoil_source::cannot_read(&name, &trefoil_source::unreadable(&error));
         Diagnostic::error(codes::CANNOT_READ, message, place())
     };
-    let mut bytes = Vec::new();
-    if name == "-" {
-        std::io::stdin().lock().take(LONGEST + 1).read_to_end(&mut bytes).map_err(cannot_read)?;
-    } else {
-        let opened = std::fs::File::open(file).map_err(cannot_read)?;
-        let metadata = opened.metadata().map_err(cannot_read)?;
-        if metadata.is_dir() {
-            return Err(Diagnostic::error(codes::CANNOT_READ, format!("`{name}` is a directory"), place()).into());
-        }
-        control.afford(usize::try_from(metadata.len()).unwrap_or(usize::MAX))?;
-        opened.take(LONGEST + 1).read_to_end(&mut bytes).map_err(cannot_read)?;
-    }
+    let opened = if name == "-" { Reading::standard_input(control) } else { Reading::open(file, control) };
+    let read = opened.and_then(|opened| opened.read_whole(&name, LONGEST + 1));
+    control.check()?;
+    let bytes = read.map_err(cannot_read)?;
     if bytes.len() as u64 > LONGEST {
         return Err(Diagnostic::error(codes::TOO_LARGE, "files of 4 GB and more are not read", place()).into());
     }

@@ -56,10 +56,10 @@ pub struct GraphImage {
 
 impl GraphImages {
     /// Prepares the group.
-    pub fn new(group: &PermutationGroup) -> GraphImages {
-        let mut chain = group.chain().clone();
+    pub fn new(group: &PermutationGroup, control: &Control) -> Result<GraphImages, Stopped> {
+        let mut chain = group.chain_under(control)?.clone();
         chain.drop_trivial_levels(0);
-        GraphImages { chain }
+        Ok(GraphImages { chain })
     }
 
     /// The canonical image of a graph that has at least as many vertices as the group has points.

@@ -215,14 +215,20 @@ pub fn read_lts(
     labels: &Arc<Labels>,
     control: &Control,
 ) -> Result<Lts, ReadError> {
-    let mut opened = open::open(input, options.format)?;
+    control.progress().begin(&format!("reading {}", input.name()), 0);
+    let opened = open::open(input, options.format, control);
+    control.check()?;
+    let mut opened = opened?;
     control.progress().begin(&format!("reading {}", opened.name), opened.size);
-    match opened.format {
+    let read = match opened.format {
         Format::Json => json::read(&mut opened, options, labels, control),
         Format::Fsm => fsm::read(&mut opened, options, labels, control),
         Format::Lts => mcrl2::read(&mut opened, options, labels, control),
         Format::Aut | Format::Dot => aut::read(&mut opened, options, labels, control),
-    }
+    };
+    // A read that was stopped looks like one that failed.
+    control.check()?;
+    read
 }
 
 /// Where a system is written to.

@@ -5,14 +5,14 @@
 //! then the ending, then the first character that is not blank; an FSM file has no such character and is recognised by
 //! a line of three dashes.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::read::MultiGzDecoder;
-use trefoil_source::{Diagnostic, Place, unreadable};
+use trefoil_control::Control;
+use trefoil_source::{Diagnostic, Place, Reading, unreadable};
 
 use super::{Format, Input, codes};
 
@@ -51,22 +51,21 @@ impl Opened {
 }
 
 /// Opens the input and finds its format.
-pub(crate) fn open(input: Input, format: Option<Format>) -> Result<Opened, Diagnostic> {
+pub(crate) fn open(input: Input, format: Option<Format>, control: &Control) -> Result<Opened, Diagnostic> {
     let name = input.name();
     let mut promised = None;
     let mut size = 0;
     let raw: Box<dyn Read> = match input {
         Input::Reader { reader, .. } => reader,
-        Input::Stdin => Box::new(io::stdin().lock()),
+        Input::Stdin => Box::new(Reading::standard_input(control).map_err(|error| cannot_read(&name, &error, false))?),
         Input::Path(path) => {
-            let file = File::open(&path).map_err(|error| cannot_read(&name, &error, false))?;
-            let metadata = file.metadata().map_err(|error| cannot_read(&name, &error, false))?;
-            if metadata.is_dir() {
+            if path.is_dir() {
                 let message = format!("`{name}` is a directory");
                 return Err(Diagnostic::error(codes::DIRECTORY, message, Place::File(name))
                     .help("give a file, or `-` for standard input"));
             }
-            size = metadata.len();
+            let file = Reading::open(&path, control).map_err(|error| cannot_read(&name, &error, false))?;
+            size = file.size();
             promised = Some(path);
             Box::new(file)
         }

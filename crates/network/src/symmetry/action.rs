@@ -81,7 +81,7 @@ impl NetworkAction {
         let moved: Vec<u32> = (0..network.components().len() as u32)
             .filter(|&component| generators.iter().any(|(_, image)| image.components[component as usize] != component))
             .collect();
-        let extended = with_components(generators, &moved, names.len());
+        let extended = with_components(generators, &moved, names.len(), control)?;
         names.extend(moved.iter().map(|&component| network.components()[component as usize].name.clone()));
         let action = NetworkAction::on_points(network, names, &extended, control)?;
         Ok(action.map_err(|_| refusal))

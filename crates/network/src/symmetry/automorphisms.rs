@@ -225,6 +225,7 @@ impl Prover<'_> {
         orbits.sort_by_key(|orbit| (!visible[orbit[0].index()], orbit.len()));
         let mut all_labels = Vec::with_capacity(proved.len());
         for (candidate, _) in &mut proved {
+            control.check()?;
             let all: Vec<LabelId> =
                 (0..visible.len() as u32).map(|label| relabelled(&candidate.labels, LabelId(label))).collect();
             let label = |(label, &seen): (u32, &bool)| if seen { all[label as usize] } else { LabelId(label) };
@@ -234,7 +235,7 @@ impl Prover<'_> {
         let components: Vec<u32> = (0..self.leaves.machine_of.len() as u32)
             .filter(|&component| proved.iter().any(|(_, image)| image.components[component as usize] != component))
             .collect();
-        let of_components = with_components(&proved, &components, known.names.len());
+        let of_components = with_components(&proved, &components, known.names.len(), control)?;
         let names = |labels: &[LabelId]| -> Vec<String> {
             let mut names: Vec<String> = known.names.to_vec();
             names.extend(components.iter().map(|&at| self.name(at as usize)));
@@ -243,7 +244,7 @@ impl Prover<'_> {
         };
         let refusal = |added: &[Vec<LabelId>]| {
             let labels = added.concat();
-            let generators = with_labels(&of_components, &all_labels, &labels);
+            let generators = with_labels(&of_components, &all_labels, &labels, control)?;
             let action = NetworkAction::on_points(self.network, names(&labels), &generators, control)?;
             Ok::<_, Stopped>(action.err())
         };
@@ -276,7 +277,7 @@ impl Prover<'_> {
             }
         }
         let labels = added.concat();
-        let (names, generators) = (names(&labels), with_labels(&of_components, &all_labels, &labels));
+        let (names, generators) = (names(&labels), with_labels(&of_components, &all_labels, &labels, control)?);
         let old = known.generators.len();
         let grows = old == 0 || grows(names.len(), &generators, old, control)?;
         let new = if grows { generators.len() - old } else { 0 };
@@ -484,13 +485,16 @@ fn with_labels(
     generators: &[(Candidate, Image)],
     all_labels: &[Vec<LabelId>],
     labels: &[LabelId],
-) -> Vec<(Candidate, Image)> {
+    control: &Control,
+) -> Result<Vec<(Candidate, Image)>, Stopped> {
     let first = generators.first().map_or(0, |(candidate, _)| candidate.points.len() as u32);
     let place: HashMap<LabelId, u32> = labels.iter().copied().zip(first..).collect();
     let extended = |((candidate, image), all): (&(Candidate, Image), &Vec<LabelId>)| {
+        // Many components are many generators, each as long as there are components.
+        control.check()?;
         let mut points = candidate.points.clone();
         points.extend(labels.iter().map(|label| place[&all[label.index()]]));
-        (Candidate { points, labels: candidate.labels.clone() }, image.clone())
+        Ok((Candidate { points, labels: candidate.labels.clone() }, image.clone()))
     };
     generators.iter().zip(all_labels).map(extended).collect()
 }

@@ -43,16 +43,17 @@ impl Exchanges {
         mut names: Vec<String>,
         generators: Vec<(Candidate, Image)>,
         name: impl FnMut(u32) -> String,
-    ) -> (Vec<String>, Vec<(Candidate, Image)>) {
+        control: &Control,
+    ) -> Result<(Vec<String>, Vec<(Candidate, Image)>), Stopped> {
         let added: Vec<u32> = self.classes.concat();
         let exchanges = self.images.iter().cloned().map(|image| {
             let points = (0..names.len() as u32).collect();
             (Candidate { points, labels: Vec::new() }, image)
         });
         let all: Vec<(Candidate, Image)> = generators.into_iter().chain(exchanges).collect();
-        let all = with_components(&all, &added, names.len());
+        let all = with_components(&all, &added, names.len(), control)?;
         names.extend(added.iter().copied().map(name));
-        (names, all)
+        Ok((names, all))
     }
 }
 
@@ -62,16 +63,18 @@ pub(super) fn with_components(
     generators: &[(Candidate, Image)],
     components: &[u32],
     points: usize,
-) -> Vec<(Candidate, Image)> {
+    control: &Control,
+) -> Result<Vec<(Candidate, Image)>, Stopped> {
     let place: HashMap<u32, u32> = components.iter().copied().zip(points as u32..).collect();
     let extended = |(candidate, image): &(Candidate, Image)| {
+        control.check()?;
         let mut candidate = candidate.clone();
         let to = |&component: &u32| {
             let to = image.components[component as usize];
             place.get(&to).copied().unwrap_or(u32::MAX)
         };
         candidate.points.extend(components.iter().map(to));
-        (candidate, image.clone())
+        Ok((candidate, image.clone()))
     };
     generators.iter().map(extended).collect()
 }

@@ -42,6 +42,8 @@ pub(crate) struct Compiler<'a> {
     pub(crate) program: Program,
     pub(crate) names: Names,
     pub(crate) diagnostics: &'a mut Vec<Diagnostic>,
+    /// When it says stop, each stage ends as after a mistake.
+    pub(crate) control: &'a Control,
     /// Elements of all processes so far: Spin's own numbering.
     pub(crate) numbered: u32,
     /// Remote labels that wait for their process type.
@@ -67,6 +69,11 @@ pub(crate) struct Compiler<'a> {
 }
 
 impl Compiler<'_> {
+    /// Must the job end? Then nothing that is compiled now matters.
+    pub(crate) fn poll(&self) -> Compiled<()> {
+        self.control.check().map_err(|_| Wrong)
+    }
+
     pub(crate) fn complain<T>(&mut self, code: &'static str, message: impl Into<String>, span: Span) -> Compiled<T> {
         self.diagnostics.push(Diagnostic::error(code, message, Place::Span(span)));
         Err(Wrong)
@@ -137,6 +144,7 @@ fn compile_with(
         program,
         names: Names::default(),
         diagnostics,
+        control,
         numbered: 0,
         remote_labels: Vec::new(),
         remote_names: BTreeSet::new(),
@@ -156,6 +164,7 @@ fn compile_with(
         // After a mistake in a unit the next one is checked, too.
         let _: Compiled<()> = compiler.unit(unit);
     }
+    control.check()?;
     let claims = compiler.draft_claims(units);
     compiler.resolve_remote_labels();
     compiler.check_enabled();
@@ -268,7 +277,11 @@ impl Compiler<'_> {
 const LONGEST_TEXT: usize = 60;
 
 /// Gives every statement its text and line.
-pub(crate) fn add_texts(program: &mut Program, sources: &trefoil_source::Sources) {
+pub(crate) fn add_texts(
+    program: &mut Program,
+    sources: &trefoil_source::Sources,
+    control: &Control,
+) -> Result<(), Stopped> {
     let trace = program.trace.as_mut().map(|trace| &mut trace.automaton);
     let mut files: Vec<(trefoil_source::FileId, Arc<str>)> = Vec::new();
     for process in program.processes.iter_mut().chain(trace) {
@@ -277,7 +290,8 @@ pub(crate) fn add_texts(program: &mut Program, sources: &trefoil_source::Sources
         };
         for (state, statement) in process.statements.iter_mut().enumerate() {
             let source = sources.file(statement.span.file);
-            statement.line = source.line_column(statement.span.start).0;
+            control.check()?;
+            statement.line = source.line(statement.span.start);
             if files.last().is_none_or(|(id, _)| *id != statement.span.file) {
                 files.push((statement.span.file, Arc::from(source.name())));
             }
@@ -288,19 +302,24 @@ pub(crate) fn add_texts(program: &mut Program, sources: &trefoil_source::Sources
                 statement.text = "-end-".to_string();
                 continue;
             }
-            let text = match statement.shown {
-                None => sources.text(statement.span).to_string(),
+            let joined = match statement.shown {
+                None => words(sources.text(statement.span)),
                 Some(Shown { left, between, right }) => {
-                    let part = |span: Option<Span>| span.map_or("", |span| sources.text(span));
-                    format!("{}{between}{}", part(left), part(right))
+                    let part = |span: Option<Span>| words(span.map_or("", |span| sources.text(span)));
+                    words(&format!("{}{between}{}", part(left), part(right)))
                 }
             };
-            let words: Vec<&str> = text.split_whitespace().take(LONGEST_TEXT).collect();
-            let joined = words.join(" ");
             statement.text = match joined.char_indices().nth(LONGEST_TEXT) {
                 Some((at, _)) => format!("{}…", &joined[..at]),
                 None => joined,
             };
         }
     }
+    Ok(())
+}
+
+/// The first words of a text.
+fn words(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().take(LONGEST_TEXT).collect();
+    words.join(" ")
 }

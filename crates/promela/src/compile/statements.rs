@@ -298,6 +298,7 @@ impl Builder<'_, '_> {
     }
 
     fn step(&mut self, statement: &Statement, names: &mut Declarations) -> Compiled<()> {
+        self.compiler.poll()?;
         match &statement.kind {
             StatementKind::Declare(declaration) => self.declare(declaration, names),
             StatementKind::Exclusive { channels, receives } => {

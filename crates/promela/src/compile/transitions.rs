@@ -208,6 +208,7 @@ impl Draft<'_, '_> {
     }
 
     fn put(&mut self, element: ElementId) -> Compiled<()> {
+        self.compiler.poll()?;
         let state = self.body.elements[element].state as usize;
         match self.body.elements[element].kind {
             Kind::Unless => {

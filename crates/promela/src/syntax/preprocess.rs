@@ -128,11 +128,13 @@ impl Preprocessor<'_, '_> {
         let source = self.sources.file(file).clone();
         let tokens = lex(source.text(), file, self.diagnostics);
         let mut branches: Vec<(Branch, Span)> = Vec::new();
+        // Of these, how many hide their lines.
+        let mut hiding = 0;
         // Lines of text wait until a directive or the end of the file, since a macro call may span lines.
         let mut waiting: Vec<Token> = Vec::new();
         let mut lines = tokens.split(|token| token.kind == Kind::Newline);
         for line in &mut lines {
-            let taken = branches.iter().all(|(branch, _)| *branch == Branch::Taken);
+            let taken = hiding == 0;
             if !line.first().is_some_and(|first| first.is("#")) {
                 if taken {
                     waiting.extend_from_slice(line);
@@ -157,15 +159,17 @@ impl Preprocessor<'_, '_> {
                     } else {
                         Branch::Waiting
                     };
+                    hiding += usize::from(branch != Branch::Taken);
                     branches.push((branch, word.span));
                 }
                 "elif" | "else" => {
                     let outer = branches.len().saturating_sub(1);
-                    let outside = branches[..outer].iter().all(|(branch, _)| *branch == Branch::Taken);
                     let Some((branch, _)) = branches.last().copied() else {
                         self.complain(DIRECTIVE, format!("#{name} without #if"), word.span);
                         continue;
                     };
+                    hiding -= usize::from(branch != Branch::Taken);
+                    let outside = hiding == 0;
                     let next = match branch {
                         Branch::Waiting if outside => {
                             let holds = name == "else" || self.condition("if", rest, word.span)?;
@@ -173,13 +177,13 @@ impl Preprocessor<'_, '_> {
                         }
                         _ => Branch::Over,
                     };
+                    hiding += usize::from(next != Branch::Taken);
                     branches[outer].0 = next;
                 }
-                "endif" => {
-                    if branches.pop().is_none() {
-                        self.complain(DIRECTIVE, "#endif without #if", word.span);
-                    }
-                }
+                "endif" => match branches.pop() {
+                    Some((branch, _)) => hiding -= usize::from(branch != Branch::Taken),
+                    None => self.complain(DIRECTIVE, "#endif without #if", word.span),
+                },
                 _ if !taken => {}
                 "define" => self.define(rest, word.span),
                 "undef" => match rest.first().and_then(Token::name) {
@@ -256,7 +260,9 @@ impl Preprocessor<'_, '_> {
             return Ok(());
         }
         self.control.check()?;
-        match (self.reader)(&name) {
+        let read = (self.reader)(&name);
+        self.control.check()?;
+        match read {
             Ok(text) if u32::try_from(text.len()).is_ok() => {
                 let file = self.sources.add(name, text);
                 self.file(file, depth + 1)

@@ -401,7 +401,7 @@ pub(crate) fn search(
                     Some(Ok(_)) => Some("the network has no further symmetries".to_string()),
                     None => None,
                 });
-                (names, generators) = alike.join(names, generators, word);
+                (names, generators) = alike.join(names, generators, word, control)?;
             }
         }
     }

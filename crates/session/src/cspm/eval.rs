@@ -105,7 +105,6 @@ pub struct Script {
 impl Script {
     /// Reads a script and checks its names and types.
     pub fn open(file: &Path, texts: &Texts, control: &Control) -> Result<Script, Problem> {
-        control.progress().begin("reading", 0);
         let mut sources = Sources::default();
         let loader = DiskLoader(texts.clone());
         let parsed = parse_under(control, &file.display().to_string(), &loader, &mut sources)?;

@@ -109,7 +109,6 @@ pub(crate) struct Opened {
 
 impl Opened {
     pub(crate) fn parsed(file: &Path, job: &Job) -> Result<(Opened, Tree<Symbol>), Problem> {
-        job.control.progress().begin("reading", 0);
         let file = file.display().to_string();
         let mut sources = Sources::default();
         let Parsed { tree, diagnostics } =

@@ -125,7 +125,7 @@ impl Subject {
         if language_of(&task.file, task.language)? != "promela" {
             return Err(Diagnostic::error(NOT_SUPPORTED, "only Promela models have trails", place()).into());
         }
-        let trail = read_trail(trail)?;
+        let trail = read_trail(trail, job)?;
         let mut subject = Subject::open_to_step(task, job)?;
         let lost = subject.follow_trail(&trail, job)?;
         Ok((subject, lost))

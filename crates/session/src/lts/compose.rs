@@ -12,7 +12,7 @@ use trefoil_system::Labels;
 use super::{Reading, Size, check_output, name, read, write};
 use crate::cspm::Warnings;
 use crate::problem::{Origin, REFUSED, UNREADABLE};
-use crate::{Job, Problem, Resources};
+use crate::{Job, Problem, Resources, read_file};
 
 /// What to compose, and how; the texts are as a user types them.
 #[derive(Clone, Debug)]
@@ -90,7 +90,7 @@ fn expression(task: &Composing, file: &Path, job: &Job) -> Result<(Composition, 
     if std::fs::metadata(file).is_ok_and(|there| there.len() > LONGEST) {
         return Err(unreadable(format!("`{shown}` is larger than 256 MiB, too large for an expression")));
     }
-    let bytes = job.texts.read(file).map_err(|why| unreadable(trefoil_source::cannot_read(&shown, &why)))?;
+    let bytes = read_file(file, job)?.map_err(|why| unreadable(trefoil_source::cannot_read(&shown, &why)))?;
     let text = String::from_utf8(bytes).map_err(|_| unreadable(format!("`{shown}` is not UTF-8 text")))?;
     let mut sources = Sources::default();
     let id = sources.add(shown.clone(), text);

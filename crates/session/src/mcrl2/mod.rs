@@ -78,10 +78,12 @@ pub(crate) struct Opened {
 impl Opened {
     /// Reads a file; mistakes in its text are kept until its types are checked, too.
     pub(crate) fn read(file: &Path, texts: &Texts, control: &Control) -> Result<Opened, Problem> {
-        control.progress().begin("reading", 0);
         control.check()?;
         let name = file.display().to_string();
-        let text = read_text(file, texts).map_err(|why| {
+        let text = read_text(file, texts, control).map_err(|why| {
+            if let Err(stopped) = control.check() {
+                return Problem::Stopped(stopped);
+            }
             let message = trefoil_source::cannot_read(&name, &why);
             Problem::Input(vec![Diagnostic::error(UNREADABLE, message, Place::File(name.clone()))])
         })?;
@@ -123,8 +125,8 @@ impl Opened {
 }
 
 /// The text of a file. A file that is not UTF-8 has its other characters in comments, which no stage looks at.
-fn read_text(file: &Path, texts: &Texts) -> Result<String, String> {
-    let bytes = texts.read(file)?;
+fn read_text(file: &Path, texts: &Texts, control: &Control) -> Result<String, String> {
+    let bytes = texts.read(file, control)?;
     if u32::try_from(bytes.len()).is_err() {
         return Err("it has 4 GiB or more".to_string());
     }

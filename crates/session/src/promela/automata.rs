@@ -10,13 +10,14 @@ use std::path::{Path, PathBuf};
 use trefoil_promela::Program;
 use trefoil_promela::program::{ClaimSays, NamedClaim};
 use trefoil_questions::{Says, TemporalClaim};
-use trefoil_source::{Diagnostic, Place, Sources, Span, Texts};
+use trefoil_source::{Diagnostic, Place, Sources, Span};
 use trefoil_system::{Automaton, AutomatonEdge, Cube, LtlNode};
 use trefoil_temporal::{HoaAutomaton, HoaProposition};
 
 use super::temporal::ListedClaim;
 use crate::check::Violation;
 use crate::problem::{BAD_LTL, Problem, UNREADABLE};
+use crate::{Job, read_file};
 
 /// What the claims of propositions are called.
 const NAME: &str = "__proposition_of_a_file_";
@@ -31,13 +32,13 @@ pub(super) struct Automata {
 }
 
 /// Reads an automaton from a file.
-pub(crate) fn read_automaton(file: &Path, texts: &Texts, sources: &mut Sources) -> Result<HoaAutomaton, Problem> {
+pub(crate) fn read_automaton(file: &Path, job: &Job, sources: &mut Sources) -> Result<HoaAutomaton, Problem> {
     let name = file.display().to_string();
     let unreadable = |why: String| {
         let message = trefoil_source::cannot_read(&name, &why);
         Problem::from(Diagnostic::error(UNREADABLE, message, Place::File(name.clone())))
     };
-    let bytes = texts.read(file).map_err(unreadable)?;
+    let bytes = read_file(file, job)?.map_err(unreadable)?;
     let text = String::from_utf8(bytes).map_err(|_| unreadable("it is not text in UTF-8".to_string()))?;
     if u32::try_from(text.len()).is_err() {
         return Err(unreadable("it has 4 GiB or more".to_string()));
@@ -49,10 +50,10 @@ pub(crate) fn read_automaton(file: &Path, texts: &Texts, sources: &mut Sources) 
 
 impl Automata {
     /// Reads some files.
-    pub(super) fn read(files: &[PathBuf], texts: &Texts, sources: &mut Sources) -> Result<Automata, Problem> {
+    pub(super) fn read(files: &[PathBuf], job: &Job, sources: &mut Sources) -> Result<Automata, Problem> {
         let mut automata = Automata::default();
         for file in files {
-            let automaton = read_automaton(file, texts, sources)?;
+            let automaton = read_automaton(file, job, sources)?;
             let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
             let name = automaton.name.clone().filter(|name| !name.trim().is_empty()).unwrap_or(stem);
             let path = std::path::absolute(file).unwrap_or_else(|_| file.clone()).display().to_string();

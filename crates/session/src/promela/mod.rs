@@ -26,7 +26,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use trefoil_check::Kept;
-use trefoil_control::peak_memory;
+use trefoil_control::{Control, peak_memory};
 use trefoil_promela::symmetry::Symmetries;
 use trefoil_promela::{FaultKind, Model, read};
 use trefoil_questions::{Answer, ErrorKinds, Found, Goal, Question, Reach, TemporalClaim, Unanswered};
@@ -76,15 +76,16 @@ impl Script {
     /// with automata in files, which must accept no run.
     pub fn open_with(file: &Path, formulas: &[String], automata: &[PathBuf], job: &Job) -> Result<Script, Problem> {
         job.control.check()?;
-        job.control.progress().begin("reading", 0);
         let name = file.display().to_string();
         let mut sources = Sources::default();
         let unreadable = |why: String| {
             let place = Place::File(name.clone());
             Problem::from(Diagnostic::error("P001", trefoil_source::cannot_read(&name, &why), place))
         };
-        let mut automata = Automata::read(automata, &job.texts, &mut sources)?;
-        let mut text = load(&job.texts, &name).map_err(unreadable)?;
+        let mut automata = Automata::read(automata, job, &mut sources)?;
+        let loaded = load(&job.texts, &name, &job.control);
+        job.control.check()?;
+        let mut text = loaded.map_err(unreadable)?;
         for formula in formulas {
             text.push_str(&format!("\nltl {{ {formula} }}"));
         }
@@ -94,7 +95,7 @@ impl Script {
         }
         let id = sources.add(name.clone(), text);
         let mut diagnostics = Vec::new();
-        let mut load = |name: &str| automata.next(name).map_or_else(|| load(&job.texts, name), Ok);
+        let mut load = |name: &str| automata.next(name).map_or_else(|| load(&job.texts, name, &job.control), Ok);
         let program = read(id, &mut sources, &mut load, &mut diagnostics, &job.control)?;
         let Some(mut program) = program else {
             if !diagnostics.iter().any(|told| told.severity == Severity::Error) {
@@ -313,8 +314,8 @@ impl Script {
 }
 
 /// The text of a file, or of standard input; what is no UTF-8 is read as Latin-1.
-fn load(texts: &Texts, name: &str) -> Result<String, String> {
-    let bytes = texts.read(name)?;
+fn load(texts: &Texts, name: &str, control: &Control) -> Result<String, String> {
+    let bytes = texts.read(name, control)?;
     let latin = |bytes: Vec<u8>| bytes.iter().map(|&byte| char::from(byte)).collect();
     Ok(String::from_utf8(bytes).unwrap_or_else(|wrong| latin(wrong.into_bytes())))
 }

@@ -11,7 +11,7 @@ use trefoil_system::{Cut, System, TakenStep};
 use super::Script;
 use crate::cspm::Warnings;
 use crate::problem::{Origin, UNREADABLE};
-use crate::{Job, Problem};
+use crate::{Job, Problem, read_file};
 
 /// So many states are looked at to find out which processes a model creates.
 const LOOKED_AT: u64 = 20_000;
@@ -64,13 +64,13 @@ pub(crate) fn along_trail(
 }
 
 /// Reads a trail from a file.
-pub(crate) fn read_trail(file: &Path) -> Result<Trail, Problem> {
+pub(crate) fn read_trail(file: &Path, job: &Job) -> Result<Trail, Problem> {
     let name = file.display().to_string();
     let wrong = |why: String| {
         let message = trefoil_source::cannot_read(&name, &why);
         Problem::from(Diagnostic::error(UNREADABLE, message, Place::File(name.clone())))
     };
-    let bytes = std::fs::read(file).map_err(|error| wrong(trefoil_source::unreadable(&error)))?;
+    let bytes = read_file(file, job)?.map_err(wrong)?;
     let text = String::from_utf8_lossy(&bytes);
     Trail::read(&text).map_err(|(line, why)| wrong(format!("line {line}: {why}")))
 }

@@ -129,7 +129,7 @@ pub fn parse_declarations_into(
 struct NoLoader;
 
 impl Loader for NoLoader {
-    fn read(&self, _: &str) -> Result<Vec<u8>, String> {
+    fn read(&self, _: &str, _: &Control) -> Result<Vec<u8>, String> {
         Err("files cannot be included here".to_string())
     }
 }
@@ -210,7 +210,7 @@ impl Session<'_> {
         if self.control.check().is_err() {
             return Err("reading was interrupted".to_string());
         }
-        let bytes = self.loader.read(name)?;
+        let bytes = self.loader.read(name, self.control)?;
         if bytes.len() > LONGEST {
             return Err(format!("it has {} bytes; the limit is {LONGEST}", bytes.len()));
         }

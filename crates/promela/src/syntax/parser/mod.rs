@@ -72,6 +72,7 @@ pub(super) struct Parser<'a> {
     /// Has the parser reported a mistake that makes all others pointless?
     hopeless: bool,
     diagnostics: &'a mut Vec<Diagnostic>,
+    control: &'a Control,
 }
 
 /// Words that begin a unit and nothing else.
@@ -107,6 +108,7 @@ pub fn parse(
         poisoned,
         hopeless: false,
         diagnostics,
+        control,
     };
     // A proctype may be named (by `run` or a remote reference) before it is declared.
     parser.find_processes();
@@ -125,6 +127,7 @@ pub fn parse(
             break;
         }
     }
+    control.check()?;
     let incomplete = parser.gives_up();
     Ok(Tree { units, poisoned: parser.poisoned, incomplete })
 }

@@ -247,6 +247,10 @@ impl Parser<'_> {
     }
 
     fn statement(&mut self) -> Parsed<Statement> {
+        if self.control.check().is_err() {
+            self.hopeless = true;
+            return Err(Wrong);
+        }
         let token = self.peek().clone();
         let from = token.span;
         let kind = match &token.kind {
