@@ -217,6 +217,7 @@ mod tests {
             chains: Vec::new(),
             turned: Vec::new(),
             sizes: Vec::new(),
+            notes: Vec::new(),
         };
         for &(first, second) in segments {
             points.down[first].push((above + second) as u32);

@@ -34,6 +34,7 @@ pub fn dot(graph: &Graph) -> String {
             Mark::Deadlock => ", color=\"#c0392b\", penwidth=2",
             Mark::Diverging => ", color=\"#b9770e\", style=\"rounded,filled,dashed\"",
             Mark::Terminated => ", color=\"#2e8b57\"",
+            Mark::Continues => ", style=\"rounded,dotted\"",
         };
         let _ = writeln!(dot, "  n{number} [label={}, tooltip={}{mark}];", quoted(&node.text), quoted(&node.title));
         if node.initial {

@@ -106,12 +106,40 @@ pub struct DrawnEdge {
     pub curve: Curve,
     /// The head of the arrow.
     pub arrow: Arrow,
+    /// The head of the arrow at the other end, when it stands for edges in both directions.
+    pub back: Option<Arrow>,
     /// What is written beside it.
     pub text: Option<DrawnText>,
     /// Its tooltip.
     pub title: String,
     /// Is it drawn as an internal step?
     pub quiet: bool,
+}
+
+/// A line beside a node.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NoteLine {
+    /// What is written.
+    pub text: String,
+    /// The node that the edge enters, when the line stands for an edge that is not drawn as a line.
+    pub target: Option<usize>,
+    /// Its tooltip.
+    pub title: String,
+    /// How many edges it stands for that have no line of their own.
+    pub hidden: usize,
+}
+
+/// What is written beside a node: edges that there is no room for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DrawnNote {
+    /// The node that the edges leave.
+    pub source: usize,
+    /// What it covers.
+    pub area: Area,
+    /// Its lines.
+    pub lines: Vec<NoteLine>,
+    /// From the node to the text.
+    pub arrow: (Spot, Arrow),
 }
 
 /// A picture of a graph.
@@ -127,6 +155,10 @@ pub struct Drawing {
     pub nodes: Vec<DrawnNode>,
     /// The edges.
     pub edges: Vec<DrawnEdge>,
+    /// The edges that are not drawn as lines, beside the nodes that they leave.
+    pub notes: Vec<DrawnNote>,
     /// What the marks mean that occur, and where it is written.
     pub legend: Vec<(Spot, Mark)>,
+    /// What numbers beside edges stand for, from 1, and where it is written.
+    pub keys: Vec<(Spot, String)>,
 }
