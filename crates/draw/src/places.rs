@@ -17,7 +17,7 @@ use trefoil_control::{Control, Stopped};
 
 use crate::points::{Kind, Points};
 
-/// Half of the distance between a point of a layer and the next one: bends may run closer together than nodes and texts.
+/// Half of the distance between a point of a layer and the next one: bends may run closer together than nodes.
 pub(crate) fn half_gap(kind: Kind) -> f64 {
     match kind {
         Kind::Node(_) | Kind::Text(_) => 7.0,

@@ -5,9 +5,10 @@
 //!
 //! A document has a `viewBox` and no size of its own: it fills the width of a window, up to [`LARGEST`] times its own
 //! units, so that nothing lies outside the window to the right; what is much higher than a window is reached by
-//! scrolling down, and a graph begins with its first layer. In a picture that is too large to be read as a whole every node has a
-//! *view*, `#s12` for the node with number 12, which shows the node and what is around it: nodes and the texts of jumps
-//! are links to views, and the caption has links to the first node and back to the whole. There is no script.
+//! scrolling down, and a graph begins with its first layer. In a picture that is too large to be read as a whole every
+//! node has a *view*, `#s12` for the node with number 12, which shows the node and what is around it: nodes and the
+//! texts of jumps are links to views, and the caption has links to the first node and back to the whole. There is no
+//! script.
 
 use std::fmt::Write;
 

@@ -392,7 +392,7 @@ fn marks(shown: &Shown, control: &Control) -> Result<Vec<Mark>, Stopped> {
     let mark = |state: StateId| {
         let at = state.index();
         match (lts.outgoing(state).is_empty() && shown.hidden[at] == 0, diverging[at]) {
-            // In a summary a state that stands for several can go on inside.
+            // In a summary a state that stands for several has steps to itself.
             (true, _) if shown.counts[at] > 1 => Mark::Plain,
             (true, _) if entered[at] && ended[at] => Mark::Terminated,
             (true, _) => Mark::Deadlock,
