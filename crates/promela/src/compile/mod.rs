@@ -276,7 +276,7 @@ pub(crate) fn add_texts(program: &mut Program, sources: &trefoil_source::Sources
         };
         for (state, statement) in process.statements.iter_mut().enumerate() {
             let source = sources.file(statement.span.file);
-            statement.line = source.line_column(statement.span.start).0;
+            (statement.line, statement.column) = source.line_column(statement.span.start);
             if files.last().is_none_or(|(id, _)| *id != statement.span.file) {
                 files.push((statement.span.file, Arc::from(source.name())));
             }

@@ -602,6 +602,9 @@ pub struct Run {
 pub struct Step {
     /// The event as it is seen: `a`, `τ`, or `τ (a)` when `a` was hidden.
     pub event: String,
+    /// Where it stands in the text: what the first component does that took part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<ReportedPlace>,
     /// The components that took part, each with its own event.
     pub parts: Vec<Part>,
     /// The state of each component afterwards.
@@ -621,6 +624,9 @@ pub struct Part {
     pub component: usize,
     /// Its own event, before renaming and hiding.
     pub event: String,
+    /// Where it stands in the text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<ReportedPlace>,
     /// The number of that event in the event map.
     #[serde(skip)]
     pub number: u32,

@@ -327,7 +327,7 @@ impl Subject {
             }
             Content::File(lts) => (&**lts, Box::new(PlainWords::new(&**lts, &self.process))),
             Content::Model(simulation) => (&**simulation, Box::new(ModelWords::new(simulation))),
-            Content::Linear(model) => (&**model, Box::new(LinearWords::new(model))),
+            Content::Linear(model) => (&**model, Box::new(LinearWords::new(model, &self.origin.sources))),
         }
     }
 }

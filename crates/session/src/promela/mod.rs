@@ -43,6 +43,7 @@ pub use report::{ChannelDiagram, ChannelDiagramNode, ModelSymmetry, model_symmet
 pub(crate) use symmetry::permuted;
 use symmetry::{ClaimParts, Claims, answer, answer_claim, used};
 
+pub(crate) use story::place_of;
 pub use story::{Awaited, Created, EndState, Process, Statement, Story, Variable};
 pub use unreached::{Unreached, UnreachedStatement};
 
