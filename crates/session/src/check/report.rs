@@ -168,6 +168,9 @@ pub struct AssertionReport {
     /// How a check worked: for mCRL2, how states and steps are kept; for a claim, what its automaton is.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub details: Vec<String>,
+    /// How the search grew: levels with the number of states found before each, some of them if there are many.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub growth: Vec<(u64, u64)>,
     /// Promela: the statements that no run reaches.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unreached: Vec<Unreached>,
@@ -227,6 +230,7 @@ impl AssertionReport {
             symmetry: None,
             notes: Vec::new(),
             details: Vec::new(),
+            growth: Vec::new(),
             unreached: Vec::new(),
             compile_seconds: 0.0,
             check_seconds: 0.0,

@@ -225,7 +225,7 @@ impl Script {
         };
         let no_steps = without_steps();
         // What a language writes down is none of an engine's business.
-        let asked = asked.without(Setting::Trail).without(Setting::Chart);
+        let asked = asked.without(Setting::Trail);
         let Script { kept, model, symmetries, temporal, parts, .. } = self;
         let answer = match property {
             Property::Claim(..) => {
