@@ -3,7 +3,7 @@
 //! `docs/report.schema.json` is a JSON Schema. Builds with debug assertions, the tests among them, hold every document
 //! that they print against it, so that a report that does not fit ends the program with the place at which it does not.
 //!
-//! The schema uses a small part of the language (draft 2020-12), which is evaluated here; a keyword that is not known is
+//! The schema uses a small part of the language (draft 2020-12), evaluated here; a keyword that is not known is
 //! an error of the schema. A crate that evaluates all of the language would bring some fifty others.
 
 #[cfg(any(test, debug_assertions))]

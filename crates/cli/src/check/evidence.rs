@@ -65,6 +65,12 @@ impl Files {
     }
 }
 
+/// Refuses a name that promises another kind of file than a chart is.
+pub(crate) fn not_a_chart(file: &Path) -> Option<String> {
+    let other = file.extension().filter(|extension| !extension.eq_ignore_ascii_case("svg"))?;
+    Some(format!("a chart is not written as .{}; name the file .svg", other.display()))
+}
+
 pub(crate) fn save(file: &Path, text: &str) -> Result<(), String> {
     trefoil_session::save(file, text).map_err(|problem| said_of(file, &problem))
 }

@@ -44,7 +44,8 @@ pub(crate) fn run(checking: Checking, common: Common) -> ExitCode {
         terminal::say_err(&problem.render(terminal::colour_err()));
         return ExitCode::from(exit::WRONG);
     }
-    if let Some(why) = checking.report.as_deref().and_then(page::refused) {
+    let refused = checking.report.as_deref().and_then(page::refused);
+    if let Some(why) = refused.or_else(|| checking.chart.as_deref().and_then(evidence::not_a_chart)) {
         terminal::say_err(&format!("error: {why}\n"));
         return ExitCode::from(exit::WRONG);
     }

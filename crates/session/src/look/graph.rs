@@ -146,7 +146,10 @@ pub(crate) fn format_of(output: Option<&Path>, chosen: Option<&'static str>) -> 
         (None, Some(other)) => {
             let place = Place::File(output.map_or_else(String::new, |output| output.display().to_string()));
             let message = format!("a picture is not written as `.{other}`");
-            let help = "name the file .svg, .dot or .gv, or choose the kind of picture with --format svg or dot";
+            let help = match other {
+                "png" | "pdf" => "write .svg, which browsers show and print, and converters such as rsvg-convert read",
+                _ => "name the file .svg, .dot or .gv, or choose the kind of picture with --format svg or dot",
+            };
             Err(Diagnostic::error(CANNOT_WRITE, message, place).help(help).into())
         }
     }
