@@ -218,6 +218,7 @@ mod tests {
             turned: Vec::new(),
             sizes: Vec::new(),
             notes: Vec::new(),
+            shapes: Vec::new(),
         };
         for &(first, second) in segments {
             points.down[first].push((above + second) as u32);

@@ -1,6 +1,6 @@
 //! A graph with places: what a picture consists of.
 
-use crate::Mark;
+use crate::{Mark, Shape};
 
 /// A place; `y` grows downwards.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -82,6 +82,8 @@ pub struct DrawnNode {
     pub title: String,
     /// What is special about it.
     pub mark: Mark,
+    /// Its form.
+    pub shape: Shape,
     /// The arrow that points at it from nowhere.
     pub entry: Option<(Spot, Arrow)>,
 }

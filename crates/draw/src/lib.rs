@@ -85,6 +85,20 @@ pub struct Node {
     pub mark: Mark,
     /// Is it the initial node?
     pub initial: bool,
+    /// Its form.
+    pub shape: Shape,
+}
+
+/// The form of a node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shape {
+    /// Round ends: states, processes, vertices of the player even.
+    #[default]
+    Round,
+    /// A box: variables, vertices of the player odd.
+    Box,
+    /// A box with double sides: channels.
+    Queue,
 }
 
 /// What is special about a node.

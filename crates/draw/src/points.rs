@@ -21,7 +21,7 @@ use std::collections::HashSet;
 use crate::bundles::Bundle;
 use crate::drawing::NoteLine;
 use crate::places::half_gap;
-use crate::{Direction, Graph, text};
+use crate::{Direction, Graph, Shape, text};
 
 /// The least size of a node, both ways.
 const NODE: f64 = 28.0;
@@ -77,6 +77,8 @@ pub(crate) struct Points {
     pub(crate) turned: Vec<bool>,
     /// By node, the size across and along of what is drawn.
     pub(crate) sizes: Vec<(f64, f64)>,
+    /// By node, its form.
+    pub(crate) shapes: Vec<Shape>,
     /// By node, what is written beside it: its jumps, and the labels of its loop if there are jumps.
     pub(crate) notes: Vec<Vec<NoteLine>>,
 }
@@ -249,6 +251,7 @@ pub(crate) fn points(
         chains: Vec::with_capacity(bundles.len()),
         turned: Vec::with_capacity(bundles.len()),
         sizes: Vec::with_capacity(count),
+        shapes: graph.nodes.iter().map(|node| node.shape).collect(),
         notes: vec![Vec::new(); count],
     };
     let spans = bundles.iter().map(|bundle| {

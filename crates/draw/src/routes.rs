@@ -11,7 +11,7 @@
 use crate::bundles::Bundle;
 use crate::drawing::{Area, Arrow, Curve, Drawing, DrawnEdge, DrawnNode, DrawnNote, DrawnText, Piece, Spot};
 use crate::points::{ENTRY, Kind, LOOP, PORT, Points, node_text, note_size, oriented};
-use crate::{Direction, Graph, Mark, text};
+use crate::{Direction, Graph, Mark, Shape, text};
 
 /// Room around the picture.
 const MARGIN: f64 = 16.0;
@@ -122,9 +122,9 @@ fn stripes(points: &Points, across: &[f64]) -> Vec<(f64, f64)> {
     stripes
 }
 
-/// Half of what a node covers in one direction, so far from its middle in the other: nodes have round ends.
-fn reach(size: f64, other_size: f64, away: f64) -> f64 {
-    let radius = size.min(other_size) / 2.0;
+/// Half of what a node covers in one direction, so far from its middle in the other.
+fn reach(size: f64, other_size: f64, away: f64, shape: Shape) -> f64 {
+    let radius = if shape == Shape::Round { size.min(other_size) / 2.0 } else { 0.0 };
     let round = (away.abs() - (other_size / 2.0 - radius)).clamp(0.0, radius);
     size / 2.0 - radius + (radius * radius - round * round).sqrt()
 }
@@ -164,7 +164,8 @@ impl Routing<'_> {
         });
         let area = self.area(across, along, size);
         let from = &graph.nodes[node];
-        DrawnNode { area, text: node_text(graph, node), title: from.title.clone(), mark: from.mark, entry }
+        let (title, mark, shape) = (from.title.clone(), from.mark, from.shape);
+        DrawnNode { area, text: node_text(graph, node), title, mark, shape, entry }
     }
 
     /// For every bundle how far from the middle of its first and of its last node it ends.
@@ -254,7 +255,7 @@ impl Routing<'_> {
         let (chain, turned) = (&points.chains[number], points.turned[number]);
         let half = |node: u32, port: f64| {
             let (across, along) = points.sizes[node as usize];
-            reach(along, across, port)
+            reach(along, across, port, points.shapes[node as usize])
         };
         // By point of the chain: its place across, and where the edge is in its stripe.
         let mut stations: Vec<(f64, f64, f64)> = Vec::with_capacity(chain.len());
@@ -297,7 +298,7 @@ impl Routing<'_> {
         const APART: f64 = 7.0;
         let node = bundle.source;
         let (size, place, along) = (self.points.sizes[node], self.across[node], self.middle(node as u32));
-        let border = place + reach(size.0, size.1, APART);
+        let border = place + reach(size.0, size.1, APART, self.points.shapes[node]);
         let far = border + LOOP * 1.2;
         let curve = Curve {
             start: self.spot(border, along - APART),

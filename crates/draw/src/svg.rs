@@ -12,9 +12,9 @@
 
 use std::fmt::Write;
 
-use crate::Mark;
 use crate::drawing::{Arrow, Curve, Drawing, DrawnEdge, DrawnNode, DrawnNote, DrawnText, Piece, Spot};
 use crate::text::{LINE, SIZE, escape};
+use crate::{Mark, Shape};
 
 /// The most pixels for a unit.
 const LARGEST: f64 = 1.5;
@@ -31,6 +31,7 @@ text { font: 12px ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mo
 .caption { font-size: 13px; font-weight: 600; }
 .node rect { fill: #eef2fb; stroke: #52628c; stroke-width: 1.2; }
 .node text { text-anchor: middle; }
+.side { stroke: #52628c; }
 .deadlock rect { fill: #fde4e1; stroke: #c0392b; stroke-width: 2.4; }
 .diverging rect { fill: #fdf1d6; stroke: #b9770e; stroke-width: 1.8; stroke-dasharray: 5 3; }
 .terminated rect { fill: #e2f4e6; stroke: #2e8b57; stroke-width: 1.8; }
@@ -54,6 +55,7 @@ a:hover text { text-decoration: underline; }
 text { fill: #e4e7ee; }
 .page { fill: #15181f; }
 .node rect { fill: #232a3a; stroke: #8fa3d4; }
+.side { stroke: #8fa3d4; }
 .deadlock rect { fill: #43201d; stroke: #ef7568; }
 .diverging rect { fill: #3d3115; stroke: #e0aa4a; }
 .terminated rect { fill: #1c3826; stroke: #6cc48d; }
@@ -296,8 +298,14 @@ impl DrawnNode {
             number(area.y),
             number(area.width),
             number(area.height),
-            number(area.width.min(area.height) / 2.0)
+            number(if self.shape == Shape::Round { area.width.min(area.height) / 2.0 } else { 0.0 })
         );
+        if self.shape == Shape::Queue {
+            for x in [area.x + 4.0, area.x + area.width - 4.0] {
+                let (x, top, bottom) = (number(x), number(area.y), number(area.y + area.height));
+                let _ = write!(svg, "<path class=\"side\" d=\"M{x} {top}L{x} {bottom}\"/>");
+            }
+        }
         let middle = area.middle();
         let (x, y) = (number(middle.x), number(middle.y + SIZE / 3.0));
         let _ = write!(svg, "<text x=\"{x}\" y=\"{y}\">{}</text></g>", escape(&self.text));

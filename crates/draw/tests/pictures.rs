@@ -2,7 +2,7 @@
 
 use trefoil_control::Control;
 use trefoil_draw::{
-    Area, Curve, Direction, Drawing, Edge, Graph, Mark, Node, Options, Piece, Spot, Trouble, WIDEST, dot, draw,
+    Area, Curve, Direction, Drawing, Edge, Graph, Mark, Node, Options, Piece, Shape, Spot, Trouble, WIDEST, dot, draw,
 };
 
 struct Random(u64);
@@ -36,7 +36,8 @@ fn random_graph(random: &mut Random, nodes: usize, edges: usize) -> Graph {
     for number in 0..nodes {
         let text = if random.below(4) == 0 { TEXTS[random.below(TEXTS.len())].into() } else { number.to_string() };
         let title = TEXTS[random.below(TEXTS.len())].into();
-        graph.nodes.push(Node { text, title, mark: marks[random.below(5)], initial: number == 0 });
+        let shape = [Shape::Round, Shape::Box, Shape::Queue][random.below(3)];
+        graph.nodes.push(Node { text, title, mark: marks[random.below(5)], initial: number == 0, shape });
     }
     for _ in 0..edges {
         let (source, target) = (random.below(nodes), random.below(nodes));

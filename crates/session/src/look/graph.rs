@@ -416,7 +416,8 @@ fn picture(process: &str, shown: &Shown, marks: &[Mark]) -> Graph {
         if mark != Mark::Plain {
             title = format!("{title}\n{}", mark.words());
         }
-        Node { text: shown.text(at), title, mark, initial: shown.has_initial && state == lts.initial() }
+        let initial = shown.has_initial && state == lts.initial();
+        Node { text: shown.text(at), title, mark, initial, ..Node::default() }
     };
     let mut edges = Vec::with_capacity(lts.transition_count());
     for (source, step) in lts.all_transitions() {
