@@ -20,6 +20,7 @@ mod model_symmetry;
 mod prompt;
 mod refines;
 mod run;
+mod schema;
 mod spin;
 mod symmetry;
 mod terminal;

@@ -37,6 +37,9 @@ fn drawing(picture: Picture, format: Output) -> Drawing {
             _ => None,
         },
         most: picture.max,
+        around: picture.around,
+        depth: picture.depth,
+        data: format == Output::Json,
         output: picture.output,
     }
 }

@@ -189,8 +189,10 @@ impl Run {
         if self.format() == Output::Json {
             let version = env!("CARGO_PKG_VERSION");
             let results = std::mem::take(&mut self.results);
-            let document = json!({ "trefoil": version, "command": self.command, "results": results });
+            let schema = crate::schema::VERSION;
+            let document = json!({ "schema": schema, "trefoil": version, "command": self.command, "results": results });
             let text = serde_json::to_string_pretty(&document).expect("a document of plain data") + "\n";
+            crate::schema::check(&text);
             self.write(&text);
         }
         ExitCode::from(exit::together(self.codes))

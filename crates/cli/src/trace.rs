@@ -463,6 +463,7 @@ impl Session<'_> {
         }
         let told = self.stepper.told();
         let document = json!({
+            "schema": crate::schema::VERSION,
             "trefoil": env!("CARGO_PKG_VERSION"),
             "command": "trace",
             "file": told.file,
@@ -471,6 +472,7 @@ impl Session<'_> {
             "runs": [{ "initial": run.initial, "steps": run.steps }],
         });
         let text = serde_json::to_string_pretty(&document).expect("a document of plain data") + "\n";
+        crate::schema::check(&text);
         save(Path::new(file), &text).map_err(wrong)?;
         Ok(format!("wrote {} to {file}\n", counted(run.steps.len() as u64, "step")))
     }

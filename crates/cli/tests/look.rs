@@ -131,6 +131,61 @@ fn what_cannot_be_drawn_is_refused_with_a_place_or_a_hint() {
     }
 }
 
+/// A step into a ring of 400 states, in every form that is offered for what is too large.
+#[test]
+fn large_systems_are_drawn_in_parts_and_as_summaries() {
+    let folder = folder();
+    let many = "RING(n) = a.(n % 3) -> RING((n + 1) % 400)\nTWO = a.0 -> RING(0)\n";
+    std::fs::write(folder.path().join("ring.csp"), format!("{SCRIPT}{many}")).expect("a script");
+    let output = trefoil(folder.path(), &["graph", "ring.csp", "TWO"], "");
+    assert_eq!(output.status.code(), Some(2));
+    for offer in ["--compress branching or components", "--depth 3", "--around STATE", "trefoil trace ring.csp 'TWO'"] {
+        assert!(said(&output).contains(offer), "{}", said(&output));
+    }
+    let data = |arguments: &[&str]| -> Value {
+        let all = [&["graph", "ring.csp", "TWO", "--no-leaf-compression", "--format", "json"], arguments].concat();
+        let document: Value = serde_json::from_slice(&trefoil(folder.path(), &all, "").stdout).expect("JSON");
+        document["results"][0].clone()
+    };
+    // The first state, and 400 that reach each other.
+    let summary = data(&["--compress", "components"]);
+    let counts: Vec<u64> = summary["system"]["states"]
+        .as_array()
+        .expect("states")
+        .iter()
+        .map(|s| s["count"].as_u64().unwrap_or(0))
+        .collect();
+    assert_eq!(counts, [1, 400], "{summary}");
+    assert_eq!(summary["explored"]["states"], 401);
+    let first = data(&["--depth", "2"]);
+    assert_eq!((first["states"].as_u64(), first["system"]["edges"].as_array().map(Vec::len)), (Some(3), Some(2)));
+    assert_eq!(first["system"]["states"][2]["mark"], "has steps to states that are not drawn");
+    let part = data(&["--around", "100", "--depth", "1"]);
+    let numbers: Vec<u64> = part["system"]["states"]
+        .as_array()
+        .expect("states")
+        .iter()
+        .map(|s| s["number"].as_u64().unwrap_or(0))
+        .collect();
+    assert_eq!(numbers, [99, 100, 101]);
+    assert_eq!(part["system"]["initial"], Value::Null);
+    let output = trefoil(folder.path(), &["graph", "ring.csp", "TWO", "--around", "5000"], "");
+    assert!(output.status.code() == Some(2) && said(&output).contains("there is no state 5000"), "{}", said(&output));
+}
+
+/// Every statement of a Promela model is a step.
+#[test]
+fn promela_models_are_drawn() {
+    let folder = folder();
+    std::fs::write(folder.path().join("m.pml"), "byte x; active proctype P() { x = 1; x = 2 }").expect("a model");
+    let output = trefoil(folder.path(), &["graph", "m.pml", "--format", "json"], "");
+    let document: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let system = &document["results"][0]["system"];
+    let labels: Vec<&str> = system["labels"].as_array().expect("labels").iter().filter_map(Value::as_str).collect();
+    assert!(labels.iter().any(|label| label.contains("x = 1")), "{labels:?}");
+    assert_eq!(system["states"][0]["mark"], "");
+}
+
 #[test]
 fn systems_in_files_are_drawn() {
     let folder = folder();

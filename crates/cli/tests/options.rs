@@ -64,6 +64,8 @@ const OPTIONS: &[(&str, Sort)] = &[
     ("--explain", Sort::Face),
     ("--list", Sort::Face),
     ("--why", Sort::Face),
+    ("--chart", Sort::Face),
+    ("--report", Sort::Face),
     ("--language", Sort::Face),
     ("--format", Sort::Face),
     ("--help", Sort::Face),
@@ -81,7 +83,6 @@ const OPTIONS: &[(&str, Sort)] = &[
     ("--keep-going", Sort::Asked(&[""], &[])),
     ("--store", Sort::Asked(&["hash-compact", "bitstate:1M"], &["exact"])),
     ("--trail", Sort::Asked(&["run.trail"], &[])),
-    ("--chart", Sort::Asked(&["run.svg"], &[])),
     ("--evidence", Sort::Asked(&["run.aut", "run.svg"], &[])),
     ("--witness", Sort::Asked(&[""], &[])),
     ("--fairness", Sort::Asked(&["weak", "strong"], &["none"])),
@@ -246,7 +247,7 @@ fn in_a_mixed_run_every_option_is_noted_exactly_where_it_is_not_honoured() {
     for (option, kind) in OPTIONS {
         let Sort::Asked(something, _) = kind else { continue };
         // These are for one model alone, or for formulas.
-        if ["--trail", "--chart", "--evidence", "--witness", "--solver"].contains(option) {
+        if ["--trail", "--evidence", "--witness", "--solver"].contains(option) {
             continue;
         }
         for value in *something {

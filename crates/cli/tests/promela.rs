@@ -95,7 +95,7 @@ fn what_cannot_be_honoured_is_refused() {
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     assert!(String::from_utf8_lossy(&output.stderr).contains("--symmetry full does not apply to assertions (Promela)"));
     let output = trefoil(&["graph", &file, "P"]);
-    assert!(String::from_utf8_lossy(&output.stderr).contains("CSPM scripts only"), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("whole Promela model; give no expression"), "{output:?}");
 }
 
 #[test]

@@ -249,7 +249,7 @@ fn what_is_for_promela_is_refused_for_scripts() {
     );
     refused(&["check", "m.pml", "--store", "bits"], "expected exact, hash-compact");
     refused(&["trace", "s.csp", "P", "--trail", "t"], "only Promela models have trails");
-    refused(&["trace", "m.pml", "P"], "steps through a whole Promela model");
+    refused(&["trace", "m.pml", "P"], "looks at a whole Promela model");
     refused(&["trace", "m.pml", "--all"], "--all needs a run");
     refused(&["trace", "m.pml", "--chart", "c.svg"], "--chart needs");
     refused(&["check", "m.pml", "--trail", "no/such/folder/t"], "cannot write");

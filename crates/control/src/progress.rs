@@ -14,6 +14,40 @@ pub struct Progress {
     depth: AtomicU64,
     vertices: AtomicBool,
     detail: Mutex<String>,
+    growth: Mutex<Growth>,
+}
+
+/// How the number of states grew with the levels of a phase.
+#[derive(Default)]
+struct Growth {
+    now: Levels,
+    /// Of the earlier phase with the most levels.
+    kept: Levels,
+}
+
+/// The number of states at the beginnings of levels.
+#[derive(Clone, Default)]
+struct Levels {
+    /// Every so many levels, as a power of two.
+    stride: u32,
+    entries: Vec<(u64, u64)>,
+}
+
+impl Levels {
+    /// More entries than this are thinned out.
+    const MOST: usize = 512;
+
+    fn add(&mut self, level: u64, states: u64) {
+        if !level.is_multiple_of(1 << self.stride) {
+            return;
+        }
+        self.entries.push((level, states));
+        if self.entries.len() > Levels::MOST {
+            self.stride += 1;
+            let every = 1u64 << self.stride;
+            self.entries.retain(|(level, _)| level.is_multiple_of(every));
+        }
+    }
 }
 
 /// What is being done.
@@ -64,6 +98,19 @@ impl Progress {
         self.total.store(total, Ordering::Relaxed);
         self.vertices.store(false, Ordering::Relaxed);
         self.detail(String::new());
+        let mut growth = self.growth.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = std::mem::take(&mut growth.now);
+        if now.entries.len() > growth.kept.entries.len() {
+            growth.kept = now;
+        }
+    }
+
+    /// How the number of states grew: levels with the number of states found before each, some of them if there are
+    /// many. Of the phases of a job, that with the most levels counts.
+    pub fn growth(&self) -> Vec<(u64, u64)> {
+        let growth = self.growth.lock().unwrap_or_else(PoisonError::into_inner);
+        let longest = if growth.now.entries.len() >= growth.kept.entries.len() { &growth.now } else { &growth.kept };
+        longest.entries.clone()
     }
 
     /// From now on this phase counts vertices and edges of a game, and not states and transitions.
@@ -90,6 +137,8 @@ impl Progress {
     /// Sets the level or round.
     pub fn depth(&self, depth: u64) {
         self.depth.store(depth, Ordering::Relaxed);
+        let states = self.states.load(Ordering::Relaxed);
+        self.growth.lock().unwrap_or_else(PoisonError::into_inner).now.add(depth, states);
     }
 
     /// The counters now.

@@ -6,7 +6,9 @@
 //! never received ends in an open circle beside its box. Its contents stand above its arrow, beside the box that sends
 //! it. A lifeline begins and ends with its process; one that begins later has its head beside the happening that
 //! created it, with a dashed arrow from there. Steps are numbered; a process that waits at the end has a box without a
-//! number.
+//! number. A step in which several processes take part, with no direction between them, is a box on each of their
+//! lifelines, joined by a double line. Where a run ends in a cycle, an arrow at the left border leads from the last
+//! step back to the first one that repeats.
 //!
 //! # Invariants
 //!
@@ -35,6 +37,8 @@ const BOX: f64 = 20.0;
 const GAP: f64 = 36.0;
 const MARGIN: f64 = 16.0;
 const HEAD: f64 = 44.0;
+/// Room for the arrow of a cycle.
+const CYCLE: f64 = 26.0;
 /// The widest text, in columns.
 const WIDEST: usize = 48;
 /// The longest text of a message, in columns.
@@ -48,7 +52,7 @@ const STYLE: &str = "\
 .who text, .happening text { text-anchor: middle; }
 .happening rect { fill: #f7f8fb; stroke: #9aa4b8; }
 .wrong rect { fill: #fde4e1; stroke: #c0392b; stroke-width: 2.4; }
-.number { fill: #7a8291; font-size: 10px; text-anchor: end; }
+.number { fill: #5f6776; font-size: 10px; text-anchor: end; }
 .message line { stroke: #274690; stroke-width: 1.4; }
 .message polygon { fill: #274690; }
 .message circle { fill: none; stroke: #274690; stroke-width: 1.4; }
@@ -56,6 +60,8 @@ const STYLE: &str = "\
 .carried { fill: #274690; font-size: 10px; text-anchor: middle; }
 .made line { stroke: #6b7484; stroke-dasharray: 4 3; }
 .made polygon { fill: #6b7484; }
+.cycle path { fill: none; stroke: #9a4f00; stroke-width: 1.6; }
+.cycle polygon { fill: #9a4f00; }
 @media (prefers-color-scheme: dark) {
 .life { stroke: #4b5468; }
 .who rect { fill: #2b3550; stroke: #8fa3d4; }
@@ -69,6 +75,8 @@ const STYLE: &str = "\
 .carried { fill: #a9c1ff; }
 .made line { stroke: #8a93a5; }
 .made polygon { fill: #8a93a5; }
+.cycle path { stroke: #ffb66b; }
+.cycle polygon { fill: #ffb66b; }
 }
 ";
 
@@ -81,6 +89,8 @@ pub struct Chart {
     pub lifelines: Vec<Lifeline>,
     /// What happened, in order.
     pub happenings: Vec<Happening>,
+    /// The happening from which on everything repeats, if the run ends in a cycle.
+    pub cycle: Option<usize>,
 }
 
 /// A process.
@@ -135,6 +145,11 @@ pub enum Message {
         /// What is written in the receiver's box.
         text: String,
     },
+    /// Others take part in the same step.
+    Together {
+        /// Their lifelines, and what is written in their boxes.
+        others: Vec<(usize, String)>,
+    },
 }
 
 /// A box of the picture.
@@ -164,7 +179,7 @@ impl Chart {
         self.write_messages(&mut svg, &rows, &boxes);
         for (lifeline, &(x, wide)) in self.lifelines.iter().zip(&lanes) {
             let maker = lifeline.maker.filter(|&maker| maker < boxes.len());
-            if let Some(Some(from)) = maker.map(|maker| &boxes[maker][0]) {
+            if let Some(from) = maker.and_then(|maker| boxes[maker].first()) {
                 let own = lifeline.head_width(wide);
                 let head = Area { x: x - own / 2.0, y: from.area.y, width: own, height: BOX };
                 write_arrow(&mut svg, &from.area, &head, "made", "");
@@ -178,10 +193,11 @@ impl Chart {
                 let (x, y) = (number(MARGIN + 24.0), number(row_middle(row) + 3.5));
                 let _ = write!(svg, "<text class=\"number\" x=\"{x}\" y=\"{y}\">{step}</text>");
             }
-            for placed in boxes[at].iter().flatten() {
+            for placed in &boxes[at] {
                 placed.write(&mut svg, happening.wrong);
             }
         }
+        self.write_cycle(&mut svg, &rows);
         if let Some((row, missing)) = rows.gap {
             let y = number(row_middle(row) + SIZE / 3.0);
             let _ = writeln!(
@@ -209,13 +225,13 @@ impl Chart {
         for (at, happening) in self.happenings.iter().enumerate().filter(|&(at, _)| rows.of(at).is_some()) {
             let own = &mut wide[happening.lifeline];
             *own = (*own).max(columns(&cut(&self.happenings[at].text, WIDEST)));
-            if let Message::Handed { to, text } = &happening.message {
-                wide[*to] = wide[*to].max(columns(&cut(text, WIDEST)));
+            for (to, text) in happening.message.others() {
+                wide[to] = wide[to].max(columns(&cut(text, WIDEST)));
             }
         }
         let carried = self.happenings.iter().map(|happening| columns(&cut(&happening.carries, CARRIED))).max();
         let gap = GAP.max(width("x") * carried.unwrap_or(0) as f64 * SMALL + 22.0);
-        let mut left = MARGIN + 34.0;
+        let mut left = MARGIN + 34.0 + if self.cycle.is_some() { CYCLE } else { 0.0 };
         let lane = |columns: usize| {
             let wide = width("x") * columns.max(4) as f64 + 14.0;
             let middle = left + wide / 2.0;
@@ -225,39 +241,70 @@ impl Chart {
         wide.into_iter().map(lane).collect()
     }
 
-    /// The boxes of every happening: its own, and that of the receiver of a message that it hands over.
-    fn boxes<'a>(&'a self, rows: &Rows, lanes: &[(f64, f64)]) -> Vec<[Option<Placed<'a>>; 2]> {
+    /// The boxes of every happening: its own, and those of others that take part; none where it is left out.
+    fn boxes<'a>(&'a self, rows: &Rows, lanes: &[(f64, f64)]) -> Vec<Vec<Placed<'a>>> {
         let place = |row: usize, lifeline: usize, text: &str, happening: &'a Happening| {
             let text = cut(text, WIDEST);
             let wide = width(&text) + 12.0;
             let area =
                 Area { x: lanes[lifeline].0 - wide / 2.0, y: row_middle(row) - BOX / 2.0, width: wide, height: BOX };
-            Some(Placed { area, text, happening })
+            Placed { area, text, happening }
         };
         let of = |(at, happening): (usize, &'a Happening)| {
-            let Some(row) = rows.of(at) else { return [None, None] };
-            let other = match &happening.message {
-                Message::Handed { to, text } => place(row, *to, text, happening),
-                _ => None,
-            };
-            [place(row, happening.lifeline, &happening.text, happening), other]
+            let Some(row) = rows.of(at) else { return Vec::new() };
+            let mut boxes = vec![place(row, happening.lifeline, &happening.text, happening)];
+            boxes.extend(happening.message.others().map(|(to, text)| place(row, to, text, happening)));
+            boxes
         };
         self.happenings.iter().enumerate().map(of).collect()
     }
 
-    fn write_messages(&self, svg: &mut String, rows: &Rows, boxes: &[[Option<Placed<'_>>; 2]]) {
+    /// The arrow from the end of a cycle to its beginning.
+    fn write_cycle(&self, svg: &mut String, rows: &Rows) {
+        let steps = self.happenings.iter().rposition(|happening| !happening.waits);
+        let (Some(first), Some(last)) = (self.cycle, steps) else { return };
+        let (Some(from), Some(to)) = (rows.of(last), (first..=last).find_map(|at| rows.of(at))) else { return };
+        let (x, near) = (MARGIN + 34.0, MARGIN + 34.0 + CYCLE - 10.0);
+        let (top, bottom) = (row_middle(to), row_middle(from));
+        let arrow = Arrow { tip: Spot { x: near, y: top }, towards: (1.0, 0.0) };
+        let path = format!(
+            "M{n} {b}L{x} {b}L{x} {t}L{end} {t}",
+            n = number(near),
+            b = number(bottom + 5.0),
+            x = number(x),
+            t = number(top),
+            end = number(near - 7.0)
+        );
+        let _ =
+            writeln!(svg, "<g class=\"cycle\"><title>repeats forever</title><path d=\"{path}\"/>{}</g>", head(&arrow));
+    }
+
+    fn write_messages(&self, svg: &mut String, rows: &Rows, boxes: &[Vec<Placed<'_>>]) {
         let mut received = vec![false; self.happenings.len()];
         for (at, happening) in self.happenings.iter().enumerate() {
             match happening.message {
                 Message::Received { sent } => {
                     received[sent] = true;
-                    if let (Some(from), Some(to)) = (&boxes[sent][0], &boxes[at][0]) {
+                    if let (Some(from), Some(to)) = (boxes[sent].first(), boxes[at].first()) {
                         write_arrow(svg, &from.area, &to.area, "message", &self.happenings[sent].carries);
                     }
                 }
                 Message::Handed { .. } => {
-                    if let [Some(from), Some(to)] = &boxes[at] {
+                    if let [from, to] = &boxes[at][..] {
                         write_arrow(svg, &from.area, &to.area, "message", &happening.carries);
+                    }
+                }
+                Message::Together { .. } => {
+                    let middles = || boxes[at].iter().map(|placed| placed.area.middle());
+                    let Some(y) = middles().next().map(|middle| middle.y) else { continue };
+                    let (left, right) = middles()
+                        .fold((f64::INFINITY, f64::NEG_INFINITY), |(l, r), middle| (l.min(middle.x), r.max(middle.x)));
+                    for apart in [-2.0, 2.0] {
+                        let (x1, x2, y) = (number(left), number(right), number(y + apart));
+                        let _ = writeln!(
+                            svg,
+                            "<g class=\"message\"><line x1=\"{x1}\" y1=\"{y}\" x2=\"{x2}\" y2=\"{y}\"/></g>"
+                        );
                     }
                 }
                 Message::Nothing | Message::Sent => {}
@@ -265,7 +312,7 @@ impl Chart {
         }
         for (at, happening) in self.happenings.iter().enumerate() {
             if happening.message == Message::Sent && !received[at] && rows.of(at).is_some() {
-                let Some(from) = &boxes[at][0] else { continue };
+                let Some(from) = boxes[at].first() else { continue };
                 let (x, y) = (from.area.x + from.area.width, from.area.middle().y);
                 let _ = writeln!(
                     svg,
@@ -277,6 +324,21 @@ impl Chart {
                 );
             }
         }
+    }
+}
+
+impl Message {
+    /// The other lifelines with a box, and what is written in it.
+    fn others(&self) -> impl Iterator<Item = (usize, &str)> {
+        let handed = match self {
+            Message::Handed { to, text } => Some((*to, text.as_str())),
+            _ => None,
+        };
+        let together: &[(usize, String)] = match self {
+            Message::Together { others } => others,
+            _ => &[],
+        };
+        handed.into_iter().chain(together.iter().map(|(to, text)| (*to, text.as_str())))
     }
 }
 
@@ -420,7 +482,19 @@ mod tests {
 
     fn chart(happenings: Vec<Happening>) -> Chart {
         let lifelines = ["client", "server"].map(|name| Lifeline { name: name.into(), ..Lifeline::default() });
-        Chart { caption: "a run".into(), lifelines: lifelines.into(), happenings }
+        Chart { caption: "a run".into(), lifelines: lifelines.into(), happenings, cycle: None }
+    }
+
+    #[test]
+    fn steps_of_several_have_a_box_each_and_cycles_an_arrow() {
+        let together = Message::Together { others: vec![(1, "sync".into())] };
+        let mut chart = chart(vec![step(0, "a", Message::Nothing), step(0, "sync", together)]);
+        assert!(!chart.svg().contains("class=\"cycle\""));
+        chart.cycle = Some(1);
+        let svg = chart.svg();
+        assert_eq!(svg.matches("class=\"happening\"").count(), 3, "{svg}");
+        assert_eq!(svg.matches("class=\"message\"").count(), 2, "{svg}");
+        assert_eq!(svg.matches("class=\"cycle\"").count(), 1, "{svg}");
     }
 
     #[test]

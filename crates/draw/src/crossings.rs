@@ -217,6 +217,8 @@ mod tests {
             chains: Vec::new(),
             turned: Vec::new(),
             sizes: Vec::new(),
+            notes: Vec::new(),
+            shapes: Vec::new(),
         };
         for &(first, second) in segments {
             points.down[first].push((above + second) as u32);

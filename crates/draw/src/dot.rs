@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::{Graph, Mark};
+use crate::{Graph, Mark, Shape};
 
 /// A text in quotes, as DOT wants it.
 fn quoted(text: &str) -> String {
@@ -34,8 +34,15 @@ pub fn dot(graph: &Graph) -> String {
             Mark::Deadlock => ", color=\"#c0392b\", penwidth=2",
             Mark::Diverging => ", color=\"#b9770e\", style=\"rounded,filled,dashed\"",
             Mark::Terminated => ", color=\"#2e8b57\"",
+            Mark::Continues => ", style=\"rounded,dotted\"",
         };
-        let _ = writeln!(dot, "  n{number} [label={}, tooltip={}{mark}];", quoted(&node.text), quoted(&node.title));
+        let shape = match node.shape {
+            Shape::Round => "",
+            Shape::Box => ", style=filled",
+            Shape::Queue => ", style=filled, peripheries=2",
+        };
+        let (text, title) = (quoted(&node.text), quoted(&node.title));
+        let _ = writeln!(dot, "  n{number} [label={text}, tooltip={title}{shape}{mark}];");
         if node.initial {
             let _ = writeln!(dot, "  start{number} [shape=point]; start{number} -> n{number};");
         }

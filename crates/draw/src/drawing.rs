@@ -1,6 +1,6 @@
 //! A graph with places: what a picture consists of.
 
-use crate::Mark;
+use crate::{Mark, Shape};
 
 /// A place; `y` grows downwards.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -82,6 +82,8 @@ pub struct DrawnNode {
     pub title: String,
     /// What is special about it.
     pub mark: Mark,
+    /// Its form.
+    pub shape: Shape,
     /// The arrow that points at it from nowhere.
     pub entry: Option<(Spot, Arrow)>,
 }
@@ -106,12 +108,40 @@ pub struct DrawnEdge {
     pub curve: Curve,
     /// The head of the arrow.
     pub arrow: Arrow,
+    /// The head of the arrow at the other end, when it stands for edges in both directions.
+    pub back: Option<Arrow>,
     /// What is written beside it.
     pub text: Option<DrawnText>,
     /// Its tooltip.
     pub title: String,
     /// Is it drawn as an internal step?
     pub quiet: bool,
+}
+
+/// A line beside a node.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NoteLine {
+    /// What is written.
+    pub text: String,
+    /// The node that the edge enters, when the line stands for an edge that is not drawn as a line.
+    pub target: Option<usize>,
+    /// Its tooltip.
+    pub title: String,
+    /// How many edges it stands for that have no line of their own.
+    pub hidden: usize,
+}
+
+/// What is written beside a node: edges that there is no room for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DrawnNote {
+    /// The node that the edges leave.
+    pub source: usize,
+    /// What it covers.
+    pub area: Area,
+    /// Its lines.
+    pub lines: Vec<NoteLine>,
+    /// From the node to the text.
+    pub arrow: (Spot, Arrow),
 }
 
 /// A picture of a graph.
@@ -127,6 +157,10 @@ pub struct Drawing {
     pub nodes: Vec<DrawnNode>,
     /// The edges.
     pub edges: Vec<DrawnEdge>,
+    /// The edges that are not drawn as lines, beside the nodes that they leave.
+    pub notes: Vec<DrawnNote>,
     /// What the marks mean that occur, and where it is written.
     pub legend: Vec<(Spot, Mark)>,
+    /// What numbers beside edges stand for, from 1, and where it is written.
+    pub keys: Vec<(Spot, String)>,
 }

@@ -13,8 +13,16 @@
 //! Every node is first put as early as its predecessors allow. Then nodes are moved, a few times over, to the end of
 //! the room between their neighbours at which their edges together are shortest. That is a descent, not the optimum of
 //! Gansner, Koutsofios, North and Vo, *A technique for drawing directed graphs*, 1993, and needs linear time.
+//!
+//! # Wide layers
+//!
+//! Where a layer is wider than the picture may be, nodes are dealt out again: layer by layer, those whose predecessors
+//! are in earlier layers, in the order found so far, until the layer is full (after Coffman and Graham, *Optimal
+//! scheduling for two-processor systems*, 1972, with widths in place of counts). A layer holds one node at least, so
+//! that only a node that is wider than the picture makes a layer too wide.
 
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
 
 use trefoil_control::{Control, Stopped};
 
@@ -24,12 +32,22 @@ use crate::bundles::Bundle;
 /// How often the nodes are moved to shorten edges.
 const ROUNDS: usize = 8;
 
-/// The layer of every node; loops aside, the two ends of an edge are in different layers.
-pub(crate) fn layers(graph: &Graph, bundles: &[Bundle], control: &Control) -> Result<Vec<u32>, Stopped> {
+/// The layer of every node; loops aside, the two ends of an edge are in different layers. The widths of the nodes of a
+/// layer sum up to at most `widest`, if each does.
+pub(crate) fn layers(
+    graph: &Graph,
+    bundles: &[Bundle],
+    widths: &[f64],
+    widest: f64,
+    control: &Control,
+) -> Result<Vec<u32>, Stopped> {
     let count = graph.nodes.len();
     let mut successors: Vec<Vec<u32>> = vec![Vec::new(); count];
     for bundle in bundles.iter().filter(|bundle| !bundle.is_loop()) {
         successors[bundle.source].push(bundle.target as u32);
+        if bundle.back.is_some() {
+            successors[bundle.target].push(bundle.source as u32);
+        }
     }
     let roots = beginnings(graph, &successors);
     control.check()?;
@@ -55,7 +73,46 @@ pub(crate) fn layers(graph: &Graph, bundles: &[Bundle], control: &Control) -> Re
         layer[node as usize] = earliest.unwrap_or(0);
     }
     shorten(&order, &before, &after, &mut layer, control)?;
+    let mut full = vec![0.0; layer.iter().max().map_or(0, |&last| last as usize + 1)];
+    for (node, &layer) in layer.iter().enumerate() {
+        full[layer as usize] += widths[node];
+    }
+    if full.iter().any(|&width| width > widest) {
+        deal_out(&position, &before, &after, widths, widest, &mut layer);
+    }
     Ok(layer)
+}
+
+/// Puts the nodes into layers that are at most so wide.
+fn deal_out(position: &[u32], before: &[Vec<u32>], after: &[Vec<u32>], widths: &[f64], widest: f64, layer: &mut [u32]) {
+    let wanted = layer.to_vec();
+    let mut waits: Vec<usize> = before.iter().map(Vec::len).collect();
+    let entry = |node: u32| Reverse((wanted[node as usize], position[node as usize], node));
+    let mut ready: BinaryHeap<_> =
+        (0..layer.len() as u32).filter(|&node| waits[node as usize] == 0).map(entry).collect();
+    let mut number = 0;
+    while !ready.is_empty() {
+        let (mut taken, mut width): (Vec<u32>, f64) = (Vec::new(), 0.0);
+        while let Some(&Reverse((from, _, node))) = ready.peek() {
+            let fits = width + widths[node as usize] <= widest && from <= number;
+            if !taken.is_empty() && !fits {
+                break;
+            }
+            ready.pop();
+            width += widths[node as usize];
+            taken.push(node);
+        }
+        for &node in &taken {
+            layer[node as usize] = number;
+            for &next in &after[node as usize] {
+                waits[next as usize] -= 1;
+                if waits[next as usize] == 0 {
+                    ready.push(entry(next));
+                }
+            }
+        }
+        number += 1;
+    }
 }
 
 /// Nodes in the order in which searches start: initial nodes, nodes without incoming edges, all others.

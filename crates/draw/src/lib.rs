@@ -5,9 +5,11 @@
 //! The layout is layered, after Sugiyama, Tagawa and Toda, *Methods for visual understanding of hierarchical system
 //! structures*, 1981, in the order that has become usual; each stage is a file with its own essay:
 //!
-//! 1. edges between the same two nodes become one with several lines of text ([`bundles`]);
+//! 1. edges between the same two nodes become one with several lines of text, folded by channel ([`bundles`],
+//!    [`folds`]);
 //! 2. cycles are broken by turning edges round, and every node is given a layer ([`layers`]);
-//! 3. an edge over several layers gets a bend in each layer between, a labelled one a place for its text ([`points`]);
+//! 3. an edge over several layers gets a bend in each layer between, a labelled one a place for its text; edges that
+//!    there is no room for become text beside their nodes ([`points`]);
 //! 4. the order inside the layers is chosen for few crossings ([`crossings`]);
 //! 5. places across the layers are chosen for straight edges ([`places`]);
 //! 6. edges are drawn as smooth curves between them ([`routes`]).
@@ -21,13 +23,16 @@
 //!   points of a layer keep their distance.
 //! - An edge does not run through a node or through the text of another edge: inside a layer it runs straight along its
 //!   own point, and it turns only between layers, where there is nothing but edges.
+//! - A picture is at most [`WIDEST`] units wide (high, when the layers lie side by side), unless a single node, the
+//!   caption or a label in the table below is wider.
 //! - The same graph gives the same picture, to the byte.
 //! - Any text gives well-formed XML.
 //!
 //! # Cost
 //!
-//! Linear in the points and segments between layers, times a logarithm for counting crossings; [`POINTS`] bounds them.
-//! A graph that is too large to read is refused with a reason.
+//! Linear in the points and segments between layers, times a logarithm for counting crossings; the points are limited
+//! by a number that grows with the nodes, whatever the number of edges. A graph that is too large to read is refused
+//! with a reason.
 //!
 //! Absent here on purpose: what nodes and edges stand for.
 
@@ -36,6 +41,7 @@ mod chart;
 mod crossings;
 mod dot;
 mod drawing;
+mod folds;
 mod layers;
 mod places;
 mod points;
@@ -47,12 +53,15 @@ use std::fmt;
 
 use trefoil_control::{Control, Stopped, count, counted};
 
+use bundles::Bundle;
+use points::Points;
+
 pub use chart::{Chart, Happening, Lifeline, Message, ROWS};
 pub use dot::dot;
-pub use drawing::{Area, Arrow, Curve, Drawing, DrawnEdge, DrawnNode, DrawnText, Piece, Spot};
+pub use drawing::{Area, Arrow, Curve, Drawing, DrawnEdge, DrawnNode, DrawnNote, DrawnText, NoteLine, Piece, Spot};
 
-/// The most points in layers; a picture with more is unreadable.
-pub const POINTS: usize = 400_000;
+/// The widest picture.
+pub const WIDEST: f64 = 4_000.0;
 
 /// A directed graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -76,6 +85,20 @@ pub struct Node {
     pub mark: Mark,
     /// Is it the initial node?
     pub initial: bool,
+    /// Its form.
+    pub shape: Shape,
+}
+
+/// The form of a node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shape {
+    /// Round ends: states, processes, vertices of the player even.
+    #[default]
+    Round,
+    /// A box: variables, vertices of the player odd.
+    Box,
+    /// A box with double sides: channels.
+    Queue,
 }
 
 /// What is special about a node.
@@ -90,6 +113,8 @@ pub enum Mark {
     Diverging,
     /// Successful termination.
     Terminated,
+    /// More edges leave it, to nodes that are not shown.
+    Continues,
 }
 
 /// An edge.
@@ -140,11 +165,6 @@ pub enum Trouble {
         /// How many are allowed.
         most: usize,
     },
-    /// The edges are so many and so long that they would fill the picture.
-    Points {
-        /// How many points they need.
-        points: usize,
-    },
     /// A budget ran out, or the user interrupted.
     Stopped(Stopped),
 }
@@ -159,10 +179,6 @@ impl fmt::Display for Trouble {
                     counted(nodes as u64, "node"),
                     count(most as u64)
                 )
-            }
-            &Trouble::Points { points } => {
-                let (points, most) = (count(points as u64), count(POINTS as u64));
-                write!(f, "the edges need {points} bends; a picture with more than {most} is unreadable")
             }
             Trouble::Stopped(stopped) => stopped.fmt(f),
         }
@@ -187,10 +203,40 @@ pub fn draw(graph: &Graph, options: Options, control: &Control) -> Result<Drawin
         return Err(Trouble::Nodes { nodes: graph.nodes.len(), most: options.nodes });
     }
     control.progress().begin("drawing", 0);
-    let bundles = bundles::bundles(graph);
-    let layers = layers::layers(graph, &bundles, control)?;
-    let mut points = points::points(graph, &bundles, &layers, options.direction)?;
-    crossings::reduce(&mut points, control)?;
-    let across = places::places(&points, control)?;
-    Ok(routes::routes(graph, &bundles, &points, &across, options.direction))
+    let (bundles, keys) = bundles::bundles(graph);
+    let direction = options.direction;
+    let (points, across) = arranged(graph, &bundles, direction, control)?;
+    Ok(routes::routes(graph, (&bundles, &keys), &points, &across, direction))
+}
+
+/// The points of the picture and their places. A picture of few nodes is kept narrow, so that it can be read; where
+/// straight edges make it wider than any picture may be, less room is given to edges, and in the end layers are packed.
+fn arranged(
+    graph: &Graph,
+    bundles: &[Bundle],
+    direction: Direction,
+    control: &Control,
+) -> Result<(Points, Vec<f64>), Stopped> {
+    const MARGINS: f64 = 40.0;
+    let room = (500.0 + 180.0 * (graph.nodes.len() as f64).sqrt()).min(WIDEST * 0.9);
+    let mut packed = None;
+    for (share, jumps) in [(1.0, false), (1.0, true), (0.75, true), (0.55, true)] {
+        let widest = room * share;
+        let widths = points::widths(graph, bundles, jumps, direction);
+        // Nodes with jumps beside them leave half of a layer to edges.
+        let share_of_nodes = if jumps { 0.5 } else { 1.0 };
+        let layers = layers::layers(graph, bundles, &widths, widest * share_of_nodes, control)?;
+        let made = points::points(graph, bundles, &layers, (&widths, widest, jumps), direction);
+        let Some(mut points) = made else { continue };
+        crossings::reduce(&mut points, control)?;
+        let across = places::places(&points, control)?;
+        let (first, last) = places::bounds(&points, &across);
+        if last - first <= WIDEST - MARGINS {
+            return Ok((points, across));
+        }
+        packed = Some(points);
+    }
+    let points = packed.expect("the last tries find a place for everything");
+    let across = places::packed(&points);
+    Ok((points, across))
 }

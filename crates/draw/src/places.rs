@@ -17,15 +17,20 @@ use trefoil_control::{Control, Stopped};
 
 use crate::points::{Kind, Points};
 
-/// The distance between two points of a layer.
-const GAP: f64 = 14.0;
+/// Half of the distance between a point of a layer and the next one: bends may run closer together than nodes.
+pub(crate) fn half_gap(kind: Kind) -> f64 {
+    match kind {
+        Kind::Node(_) | Kind::Text(_) => 7.0,
+        Kind::Bend => 3.0,
+    }
+}
 
 /// The layers as one of the four runs sees them.
 struct View<'a> {
     layers: Vec<Vec<u32>>,
     /// The neighbours in the layer that was seen before, in the order of this view.
     neighbours: Vec<Vec<u32>>,
-    /// The room before and after a point.
+    /// The room before and after a point, with half of the distance to the next one.
     extents: Vec<(f64, f64)>,
     conflicts: &'a HashSet<(u32, u32)>,
 }
@@ -59,7 +64,30 @@ pub(crate) fn places(points: &Points, control: &Control) -> Result<Vec<f64>, Sto
     Ok((0..points.kinds.len()).map(middle).collect())
 }
 
-fn bounds(points: &Points, places: &[f64]) -> (f64, f64) {
+/// The room that every point needs before and after its place, with half of the distance to the next one.
+fn roomy(points: &Points) -> Vec<(f64, f64)> {
+    let of = |(kind, extents): (&Kind, &(f64, f64))| (extents.0 + half_gap(*kind), extents.1 + half_gap(*kind));
+    points.kinds.iter().zip(&points.extents).map(of).collect()
+}
+
+/// Places for a picture that would be too wide otherwise: every layer packed, its middle over the others' middles.
+pub(crate) fn packed(points: &Points) -> Vec<f64> {
+    let extents = roomy(points);
+    let mut places = vec![0.0; extents.len()];
+    for layer in &points.layers {
+        let width: f64 = layer.iter().map(|&point| extents[point as usize].0 + extents[point as usize].1).sum();
+        let mut next = -width / 2.0;
+        for &point in layer {
+            let (before, after) = extents[point as usize];
+            places[point as usize] = next + before;
+            next += before + after;
+        }
+    }
+    places
+}
+
+/// How far the points reach, from the first to the last.
+pub(crate) fn bounds(points: &Points, places: &[f64]) -> (f64, f64) {
     let mut bounds = (f64::INFINITY, f64::NEG_INFINITY);
     for (place, extents) in places.iter().zip(&points.extents) {
         bounds = (bounds.0.min(place - extents.0), bounds.1.max(place + extents.1));
@@ -110,7 +138,7 @@ impl<'a> View<'a> {
     fn new(points: &Points, upwards: bool, mirrored: bool, conflicts: &'a HashSet<(u32, u32)>) -> View<'a> {
         let mut layers = points.layers.clone();
         let mut neighbours = if upwards { points.down.clone() } else { points.up.clone() };
-        let mut extents = points.extents.clone();
+        let mut extents = roomy(points);
         if upwards {
             layers.reverse();
         }
@@ -165,7 +193,7 @@ impl<'a> View<'a> {
         let mut waits = vec![0u32; count];
         for layer in &self.layers {
             for pair in layer.windows(2) {
-                let distance = self.extents[pair[0] as usize].1 + GAP + self.extents[pair[1] as usize].0;
+                let distance = self.extents[pair[0] as usize].1 + self.extents[pair[1] as usize].0;
                 behind[root[pair[0] as usize] as usize].push((root[pair[1] as usize], distance));
                 waits[root[pair[1] as usize] as usize] += 1;
             }

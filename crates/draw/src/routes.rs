@@ -9,9 +9,9 @@
 //! than they must.
 
 use crate::bundles::Bundle;
-use crate::drawing::{Area, Arrow, Curve, Drawing, DrawnEdge, DrawnNode, DrawnText, Piece, Spot};
-use crate::points::{ENTRY, Kind, LOOP, PORT, Points, node_text, oriented};
-use crate::{Direction, Graph, Mark, text};
+use crate::drawing::{Area, Arrow, Curve, Drawing, DrawnEdge, DrawnNode, DrawnNote, DrawnText, Piece, Spot};
+use crate::points::{ENTRY, Kind, LOOP, PORT, Points, node_text, note_size, oriented};
+use crate::{Direction, Graph, Mark, Shape, text};
 
 /// Room around the picture.
 const MARGIN: f64 = 16.0;
@@ -34,7 +34,7 @@ struct Routing<'a> {
 
 pub(crate) fn routes(
     graph: &Graph,
-    bundles: &[Bundle],
+    (bundles, keys): (&[Bundle], &[String]),
     points: &Points,
     across: &[f64],
     direction: Direction,
@@ -58,20 +58,41 @@ pub(crate) fn routes(
     let routing = Routing { points, across, stripes, direction, offset: shift };
     let nodes: Vec<DrawnNode> = (0..graph.nodes.len()).map(|node| routing.node(graph, node)).collect();
     let ports = routing.ports();
-    let edges = bundles.iter().enumerate().map(|(number, bundle)| routing.edge(number, bundle, &ports)).collect();
+    let edges = bundles.iter().enumerate();
+    let edges = edges.filter_map(|(number, bundle)| routing.edge(number, bundle, &ports)).collect();
+    let notes = (0..graph.nodes.len()).filter_map(|node| routing.note(node)).collect();
     let bottom = MARGIN + head + size.1;
     let (legend, legend_width) = legend(&nodes, bottom + 12.0);
     // The caption is set in larger letters.
     let width = size.0.max(text::width(&caption) * 1.1).max(legend_width) + 2.0 * MARGIN;
-    let height = bottom + MARGIN + if legend.is_empty() { 0.0 } else { 26.0 };
-    Drawing { width: width.ceil(), height: height.ceil(), caption, nodes, edges, legend }
+    let below = bottom + if legend.is_empty() { 0.0 } else { 26.0 };
+    let (keys, width, height) = table(keys, width, below);
+    Drawing { width: width.ceil(), height: (height + MARGIN).ceil(), caption, nodes, edges, notes, legend, keys }
+}
+
+/// What numbers stand for, in as many columns as the picture has room for; the widths and heights with them.
+fn table(keys: &[String], width: f64, top: f64) -> (Vec<(Spot, String)>, f64, f64) {
+    const LEAST: f64 = 600.0;
+    if keys.is_empty() {
+        return (Vec::new(), width, top);
+    }
+    let numbered: Vec<String> = keys.iter().enumerate().map(|(at, key)| format!("{}  {key}", at + 1)).collect();
+    let column = numbered.iter().map(|line| text::width(line)).fold(0.0, f64::max) + 24.0;
+    let width = width.max(LEAST).max(column + 2.0 * MARGIN);
+    let columns = (((width - 2.0 * MARGIN) / column) as usize).clamp(1, numbered.len());
+    let rows = numbered.len().div_ceil(columns);
+    let top = top + 20.0;
+    let place =
+        |at: usize| Spot { x: MARGIN + (at / rows) as f64 * column, y: top + ((at % rows) as f64 + 1.0) * text::LINE };
+    let height = top + (rows as f64 + 0.5) * text::LINE;
+    (numbered.into_iter().enumerate().map(|(at, line)| (place(at), line)).collect(), width, height)
 }
 
 /// The marks that occur, one beside the other.
 fn legend(nodes: &[DrawnNode], y: f64) -> (Vec<(Spot, Mark)>, f64) {
     let mut x = MARGIN;
     let mut legend = Vec::new();
-    for mark in [Mark::Deadlock, Mark::Diverging, Mark::Terminated] {
+    for mark in [Mark::Deadlock, Mark::Diverging, Mark::Terminated, Mark::Continues] {
         if nodes.iter().any(|node| node.mark == mark) {
             legend.push((Spot { x, y }, mark));
             x += 26.0 + text::width(mark.words()) + 16.0;
@@ -101,9 +122,9 @@ fn stripes(points: &Points, across: &[f64]) -> Vec<(f64, f64)> {
     stripes
 }
 
-/// Half of what a node covers in one direction, so far from its middle in the other: nodes have round ends.
-fn reach(size: f64, other_size: f64, away: f64) -> f64 {
-    let radius = size.min(other_size) / 2.0;
+/// Half of what a node covers in one direction, so far from its middle in the other.
+fn reach(size: f64, other_size: f64, away: f64, shape: Shape) -> f64 {
+    let radius = if shape == Shape::Round { size.min(other_size) / 2.0 } else { 0.0 };
     let round = (away.abs() - (other_size / 2.0 - radius)).clamp(0.0, radius);
     size / 2.0 - radius + (radius * radius - round * round).sqrt()
 }
@@ -143,7 +164,8 @@ impl Routing<'_> {
         });
         let area = self.area(across, along, size);
         let from = &graph.nodes[node];
-        DrawnNode { area, text: node_text(graph, node), title: from.title.clone(), mark: from.mark, entry }
+        let (title, mark, shape) = (from.title.clone(), from.mark, from.shape);
+        DrawnNode { area, text: node_text(graph, node), title, mark, shape, entry }
     }
 
     /// For every bundle how far from the middle of its first and of its last node it ends.
@@ -174,22 +196,41 @@ impl Routing<'_> {
         ports
     }
 
-    fn edge(&self, number: usize, bundle: &Bundle, ports: &[(f64, f64)]) -> DrawnEdge {
-        let (curve, arrow, text) = if bundle.is_loop() {
-            self.turn_back(bundle)
+    /// An edge; nothing for one that is written beside its node.
+    fn edge(&self, number: usize, bundle: &Bundle, ports: &[(f64, f64)]) -> Option<DrawnEdge> {
+        let (curve, arrow, back, text) = if bundle.is_loop() {
+            let (curve, arrow, text) = self.turn_back(bundle);
+            (curve, arrow, None, text)
+        } else if self.points.chains[number].is_empty() {
+            return None;
         } else {
-            let (curve, arrow) = self.way(number, ports[number]);
-            (curve, arrow, self.text(number, bundle))
+            let (curve, arrow, back) = self.way(number, ports[number], bundle.back.is_some());
+            (curve, arrow, back, self.text(number, bundle))
         };
-        DrawnEdge {
+        Some(DrawnEdge {
             source: bundle.source,
             target: bundle.target,
             curve,
             arrow,
+            back,
             text,
             title: bundle.title.clone(),
             quiet: bundle.quiet,
+        })
+    }
+
+    /// What is written beside a node, and the arrow that leads there; under the loop if there is one.
+    fn note(&self, node: usize) -> Option<DrawnNote> {
+        let lines = self.points.notes[node].clone();
+        if lines.is_empty() {
+            return None;
         }
+        let (size, place, along) = (self.points.sizes[node], self.across[node], self.middle(node as u32));
+        let own = oriented(note_size(&lines), self.direction);
+        let border = place + size.0 / 2.0;
+        let arrow = Arrow { tip: self.spot(border + LOOP - 2.0, along), towards: self.towards(1.0, 0.0) };
+        let area = self.area(border + LOOP + own.0 / 2.0, along, own);
+        Some(DrawnNote { source: node, area, lines, arrow: (self.spot(border, along), arrow) })
     }
 
     fn text(&self, number: usize, bundle: &Bundle) -> Option<DrawnText> {
@@ -197,16 +238,24 @@ impl Routing<'_> {
         let point = chain.iter().copied().find(|&point| self.points.kinds[point as usize] == Kind::Text(number))?;
         let size = oriented(bundle.size(), self.direction);
         let area = self.area(self.across[point as usize], self.middle(point), size);
-        Some(DrawnText { area, lines: bundle.lines.clone() })
+        let (onwards, back) = match self.direction {
+            Direction::Down => ("↓", "↑"),
+            Direction::Right => ("→", "←"),
+        };
+        let lines = match self.points.turned[number] {
+            false => bundle.written(onwards, back),
+            true => bundle.written(back, onwards),
+        };
+        Some(DrawnText { area, lines })
     }
 
-    /// The way of an edge between two nodes.
-    fn way(&self, number: usize, (leave, enter): (f64, f64)) -> (Curve, Arrow) {
+    /// The way of an edge between two nodes, with the head of the arrow at its other end if there is to be one.
+    fn way(&self, number: usize, (leave, enter): (f64, f64), both: bool) -> (Curve, Arrow, Option<Arrow>) {
         let points = self.points;
         let (chain, turned) = (&points.chains[number], points.turned[number]);
         let half = |node: u32, port: f64| {
             let (across, along) = points.sizes[node as usize];
-            reach(along, across, port)
+            reach(along, across, port, points.shapes[node as usize])
         };
         // By point of the chain: its place across, and where the edge is in its stripe.
         let mut stations: Vec<(f64, f64, f64)> = Vec::with_capacity(chain.len());
@@ -214,10 +263,10 @@ impl Routing<'_> {
             let (begin, end) = self.stripes[points.layer[point as usize] as usize];
             let place = self.across[point as usize];
             stations.push(if at == 0 {
-                let head = if turned { HEAD } else { 0.0 };
+                let head = if turned || both { HEAD } else { 0.0 };
                 (place + leave, self.middle(point) + half(point, leave) + head, end)
             } else if at + 1 == chain.len() {
-                let head = if turned { 0.0 } else { HEAD };
+                let head = if turned && !both { 0.0 } else { HEAD };
                 (place + enter, begin, self.middle(point) - half(point, enter) - head)
             } else {
                 (place, begin, end)
@@ -236,12 +285,12 @@ impl Routing<'_> {
         }
         let &(place, _, stops) = stations.last().expect("a chain has points");
         curve.line(self.spot(place, stops));
-        let (place, along, sign) = match turned {
-            true => (stations[0].0, stations[0].1 - HEAD, -1.0),
-            false => (place, stops + HEAD, 1.0),
-        };
-        let arrow = Arrow { tip: self.spot(place, along), towards: self.towards(0.0, sign) };
-        (if turned { curve.reversed() } else { curve }, arrow)
+        let upper = Arrow { tip: self.spot(stations[0].0, stations[0].1 - HEAD), towards: self.towards(0.0, -1.0) };
+        let lower = Arrow { tip: self.spot(place, stops + HEAD), towards: self.towards(0.0, 1.0) };
+        match turned {
+            true => (curve.reversed(), upper, both.then_some(lower)),
+            false => (curve, lower, both.then_some(upper)),
+        }
     }
 
     /// An edge that leads back to its node: a loop on the side after it, and its text behind the loop.
@@ -249,7 +298,7 @@ impl Routing<'_> {
         const APART: f64 = 7.0;
         let node = bundle.source;
         let (size, place, along) = (self.points.sizes[node], self.across[node], self.middle(node as u32));
-        let border = place + reach(size.0, size.1, APART);
+        let border = place + reach(size.0, size.1, APART, self.points.shapes[node]);
         let far = border + LOOP * 1.2;
         let curve = Curve {
             start: self.spot(border, along - APART),
@@ -260,7 +309,7 @@ impl Routing<'_> {
             )],
         };
         let arrow = Arrow { tip: self.spot(border, along + APART), towards: self.towards(-1.0, 0.0) };
-        let text = (!bundle.lines.is_empty()).then(|| {
+        let text = (!bundle.lines.is_empty() && self.points.notes[node].is_empty()).then(|| {
             let size_of_text = oriented(bundle.size(), self.direction);
             let middle = place + size.0 / 2.0 + LOOP + size_of_text.0 / 2.0;
             DrawnText { area: self.area(middle, along, size_of_text), lines: bundle.lines.clone() }

@@ -15,6 +15,12 @@ pub(crate) fn width(line: &str) -> f64 {
     columns(line) as f64 * COLUMN
 }
 
+/// The size of some lines, with a little room around them.
+pub(crate) fn block(lines: &[String]) -> (f64, f64) {
+    let widest = lines.iter().map(|line| width(line)).fold(0.0, f64::max);
+    (widest + 8.0, lines.len() as f64 * LINE + 2.0)
+}
+
 /// How many columns a line takes.
 pub(crate) fn columns(line: &str) -> usize {
     line.chars().map(column).sum()

@@ -125,3 +125,20 @@ pub(crate) fn components(
     }
     Ok(())
 }
+
+/// The strongly connected component of every state, by a number that means nothing else.
+pub fn component_of_states(lts: &Lts, control: &Control) -> Result<Vec<u32>, Stopped> {
+    let mut component = vec![0; lts.state_count()];
+    let mut next = 0;
+    components(
+        lts,
+        |_| true,
+        |_| true,
+        control,
+        |members| {
+            members.iter().for_each(|member| component[member.index()] = next);
+            next += 1;
+        },
+    )?;
+    Ok(component)
+}

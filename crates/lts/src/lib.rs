@@ -3,7 +3,7 @@
 //! An [`Lts`] keeps its transitions in compressed sparse rows, forward; a [`Backward`] view is made when an algorithm
 //! asks for it. States and labels are typed numbers, labels in the table of the check.
 
-mod components;
+pub mod components;
 pub mod compress;
 pub mod divergence;
 pub mod equivalence;

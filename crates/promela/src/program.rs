@@ -376,6 +376,8 @@ pub struct Statement {
     pub text: String,
     /// Its line.
     pub line: usize,
+    /// Its column.
+    pub column: usize,
     /// Its place in the text.
     pub span: Span,
     /// Its number among all statements of the model; Spin's trails name transitions by it.

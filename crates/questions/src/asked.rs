@@ -258,8 +258,6 @@ pub struct Asked {
     pub no_leaf_compression: bool,
     /// Is a counterexample written as a trail of Spin's?
     pub trail: bool,
-    /// Is a counterexample drawn as a chart?
-    pub chart: bool,
     /// Is the evidence about a formula written as a system or drawn?
     pub evidence: bool,
     /// Is it shown why a formula holds?
@@ -300,8 +298,6 @@ pub enum Setting {
     LeafCompression,
     /// [`Asked::trail`]
     Trail,
-    /// [`Asked::chart`]
-    Chart,
     /// [`Asked::evidence`]
     Evidence,
     /// [`Asked::witness`]
@@ -314,7 +310,7 @@ pub enum Setting {
 
 impl Setting {
     /// All of them.
-    pub const ALL: [Setting; 17] = [
+    pub const ALL: [Setting; 16] = [
         Setting::Engine,
         Setting::Solver,
         Setting::Algorithm,
@@ -327,7 +323,6 @@ impl Setting {
         Setting::KeepGoing,
         Setting::LeafCompression,
         Setting::Trail,
-        Setting::Chart,
         Setting::Evidence,
         Setting::Witness,
         Setting::Fairness,
@@ -349,7 +344,6 @@ impl Setting {
             Setting::KeepGoing => "--keep-going",
             Setting::LeafCompression => "--no-leaf-compression",
             Setting::Trail => "--trail",
-            Setting::Chart => "--chart",
             Setting::Evidence => "--evidence",
             Setting::Witness => "--witness",
             Setting::Fairness => "--fairness",
@@ -374,7 +368,6 @@ impl Asked {
             keep_going: true,
             no_leaf_compression: true,
             trail: true,
-            chart: true,
             evidence: true,
             witness: true,
             fairness: Some(Fairness::Weak),
@@ -397,7 +390,6 @@ impl Asked {
             Setting::KeepGoing => self.keep_going,
             Setting::LeafCompression => self.no_leaf_compression,
             Setting::Trail => self.trail,
-            Setting::Chart => self.chart,
             Setting::Evidence => self.evidence,
             Setting::Witness => self.witness,
             Setting::Fairness => self.fairness.is_some_and(|fairness| fairness != Fairness::None),
@@ -426,7 +418,6 @@ impl Asked {
             Setting::KeepGoing => self.keep_going = false,
             Setting::LeafCompression => self.no_leaf_compression = false,
             Setting::Trail => self.trail = false,
-            Setting::Chart => self.chart = false,
             Setting::Evidence => self.evidence = false,
             Setting::Witness => self.witness = false,
             Setting::Fairness => self.fairness = None,
@@ -485,12 +476,9 @@ impl Asked {
                 Some(SymmetryUse::Automatic) => Some("auto"),
                 Some(SymmetryUse::AsWritten) | None => None,
             },
-            Setting::KeepGoing
-            | Setting::LeafCompression
-            | Setting::Trail
-            | Setting::Chart
-            | Setting::Evidence
-            | Setting::Witness => None,
+            Setting::KeepGoing | Setting::LeafCompression | Setting::Trail | Setting::Evidence | Setting::Witness => {
+                None
+            }
         };
         if let Some(value) = value {
             let _ = write!(text, " {value}");

@@ -17,7 +17,7 @@ use std::time::Instant;
 use trefoil_check::formula::game::{FormulaGame, LabelReader, label_parts, termination};
 use trefoil_check::formula::{ActionSignature, Formula, Sight, Signature, template};
 use trefoil_check::{Offered, Posed, Reduction, Table};
-use trefoil_control::peak_memory;
+use trefoil_control::{Control, peak_memory};
 use trefoil_lts::Lts;
 use trefoil_lts::equivalence::Equivalence;
 use trefoil_mcrl2::decompose::{ComposedSystem, Freedom, Hiding};
@@ -30,8 +30,10 @@ use crate::check::{
     Asked, Assertion, AssertionReport, Claim, Setting, Step, Trouble, Unused, Wanted, unused, unused_strategy,
 };
 use crate::cspm::Warnings;
+use crate::look::words::Narrator;
 use crate::mcrl2::check::{OpenedModel, open_model};
 use crate::mcrl2::decompose::{apart, words};
+use crate::mcrl2::words::LinearWords;
 use crate::problem::{REFUSED, UNREADABLE, cut_short};
 use crate::promela::{Story, read_automaton};
 use crate::{Job, Problem, Unfinished, Verdict, read_file, seconds};
@@ -112,13 +114,17 @@ impl Opened {
     }
 
     /// A step in words; `event` is its label.
-    fn step(&self, before: &[Value], label: LabelId, after: &[Value], event: String) -> Step {
+    fn step(&self, before: &[Value], label: LabelId, after: &[Value], event: String, sources: &Sources) -> Step {
         let told = match self {
-            Opened::Mcrl2(_) | Opened::File(_) => None,
+            Opened::File(_) => None,
+            Opened::Mcrl2(model) => {
+                LinearWords::new(model, sources).step(before, label, after, &Control::unlimited()).ok()
+            }
             Opened::Cspm(script) => script.step(before, label, after).ok(),
             Opened::Promela(view) => view.step(before, label, after).ok(),
         };
-        let plain = || Step { event, parts: Vec::new(), states: self.states(after), number: 0, revealed: 0 };
+        let plain =
+            || Step { event, place: None, parts: Vec::new(), states: self.states(after), number: 0, revealed: 0 };
         told.unwrap_or_else(plain)
     }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use trefoil_control::counted;
-use trefoil_draw::{Edge, Graph, Node, Options, Trouble};
+use trefoil_draw::{Edge, Graph, Node, Options, Shape, Trouble};
 use trefoil_games::solve::pgsolver::{PgError, PgGame, read_game, read_solution, write_solution};
 use trefoil_games::solve::{Player, SOLVERS, Solution, Vertex, find_flaw, solve, solver};
 use trefoil_source::{Diagnostic, Place};
@@ -194,7 +194,8 @@ fn drawn(file: &str, game: &PgGame, solution: &Solution, laid_out: bool, job: &J
         if let Some(name) = name {
             title = format!("{name}\n{title}");
         }
-        graph.nodes.push(Node { text, title, initial: vertex == game.start, ..Node::default() });
+        let shape = if owner == Player::Even { Shape::Round } else { Shape::Box };
+        graph.nodes.push(Node { text, title, initial: vertex == game.start, shape, ..Node::default() });
         let chosen = solution.moves[vertex as usize];
         for &target in game.game.successors(vertex) {
             let label = String::new();

@@ -4,7 +4,7 @@ use annotate_snippets::{Annotation, AnnotationKind, Element, Group, Level, Origi
 use serde::Serialize;
 
 use crate::diagnostic::{Diagnostic, Label, Place, Severity};
-use crate::files::{FileId, Sources};
+use crate::files::{FileId, Sources, Span};
 
 /// The diagnostic as text for a terminal, with a newline at its end.
 pub fn render(diagnostic: &Diagnostic, sources: &Sources, colour: bool) -> String {
@@ -124,6 +124,15 @@ pub struct ReportedPlace {
     pub text: String,
 }
 
+impl ReportedPlace {
+    /// Where a span begins.
+    pub fn of(span: Span, sources: &Sources) -> ReportedPlace {
+        let file = sources.file(span.file);
+        let (line, column) = file.line_column(span.start);
+        ReportedPlace { file: file.name().to_string(), line: Some(line), column: Some(column), text: String::new() }
+    }
+}
+
 impl Report {
     /// The diagnostic as plain data.
     pub fn new(diagnostic: &Diagnostic, sources: &Sources) -> Report {
@@ -155,7 +164,7 @@ impl Report {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::files::{Line, Span};
+    use crate::files::Line;
 
     #[test]
     fn a_span_is_shown_with_its_line_and_reported_with_its_numbers() {

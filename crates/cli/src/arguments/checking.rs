@@ -66,7 +66,10 @@ pub(crate) struct Checking {
     /// .trail
     #[arg(long, value_name = "FILE")]
     pub(crate) trail: Option<PathBuf>,
-    /// Promela: draw the counterexample as a message-sequence chart (SVG); further ones have their number before .svg
+    /// Write a report with everything about the answers, as one file for browsers (.html)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+    /// Draw the counterexample as a message-sequence chart (SVG); further ones have their number before .svg
     #[arg(long, value_name = "FILE")]
     pub(crate) chart: Option<PathBuf>,
     /// Formulas: write the part of the model that the counterexample needs, as a system (.aut, .lts, .fsm, .json) or a
@@ -124,7 +127,6 @@ impl Checking {
             keep_going: self.keep_going,
             no_leaf_compression: self.no_leaf_compression,
             trail: self.trail.is_some(),
-            chart: self.chart.is_some(),
             evidence: self.evidence.is_some(),
             witness: self.witness,
             fairness: self.fairness,

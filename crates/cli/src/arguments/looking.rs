@@ -37,8 +37,14 @@ pub(crate) struct Picture {
     #[arg(long, value_name = "NAME", default_value = "down", value_parser = choices(look::DIRECTIONS))]
     pub(crate) direction: &'static str,
     /// Largest number of states to draw
-    #[arg(long, value_name = "N", default_value_t = 4000)]
+    #[arg(long, value_name = "N", default_value_t = 300)]
     pub(crate) max: usize,
+    /// Draw only what lies around the state with this number, before and after it
+    #[arg(long, value_name = "STATE")]
+    pub(crate) around: Option<u32>,
+    /// Draw only what lies within this many steps of the initial state, or of that of --around [default there: 2]
+    #[arg(long, value_name = "N")]
+    pub(crate) depth: Option<usize>,
 }
 
 /// What to step through.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use trefoil_session::check::{AssertionReport, Finding, RunReport};
+use trefoil_session::check::{AssertionReport, RunReport};
 use trefoil_session::{Problem, Verdict};
 
 use super::results::found;
@@ -42,26 +42,33 @@ impl Files {
                 said.push(format!("wrote the {shows} of formula {number} to {} ({})", file.display(), system.size()));
                 first = false;
             }
-            let Some(story) = &evidence.story else { continue };
-            if let Some(trail) = &self.trail {
+            if let (Some(story), Some(trail)) = (&evidence.story, &self.trail) {
                 let file = named(trail, answer, first);
                 save(&file, &story.trail)?;
                 said.push(format!("wrote the trail of assertion {number} to {}", file.display()));
             }
-            if let Some(chart) = &self.chart {
+            let caption = || format!("{}: {}", report.file_name, found(evidence));
+            if let Some(chart) = &self.chart
+                && let Some(drawn) = evidence.chart(&caption())
+            {
                 let file = named(chart, answer, first);
-                let stuck = matches!(evidence.finding, Finding::InvalidEnd);
-                let caption = format!("{}: {}", report.file_name, found(evidence));
-                save(&file, &story.chart(&caption, stuck))?;
+                save(&file, &drawn)?;
                 said.push(format!("wrote the chart of assertion {number} to {}", file.display()));
+                first = false;
             }
-            first = false;
+            first &= evidence.story.is_none();
         }
         if self.wanted() && first && !report.results.is_empty() {
             said.push("no counterexample, so no file was written".to_string());
         }
         Ok(said)
     }
+}
+
+/// Refuses a name that promises another kind of file than a chart is.
+pub(crate) fn not_a_chart(file: &Path) -> Option<String> {
+    let other = file.extension().filter(|extension| !extension.eq_ignore_ascii_case("svg"))?;
+    Some(format!("a chart is not written as .{}; name the file .svg", other.display()))
 }
 
 pub(crate) fn save(file: &Path, text: &str) -> Result<(), String> {

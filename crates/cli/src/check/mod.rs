@@ -3,6 +3,7 @@
 pub(crate) mod evidence;
 pub(crate) mod explain;
 mod junit;
+mod page;
 pub(crate) mod results;
 pub(crate) mod runner;
 mod sarif;
@@ -41,6 +42,11 @@ pub(crate) fn run(checking: Checking, common: Common) -> ExitCode {
     }
     if let Some(Err(problem)) = checking.evidence.as_deref().map(check_evidence_file) {
         terminal::say_err(&problem.render(terminal::colour_err()));
+        return ExitCode::from(exit::WRONG);
+    }
+    let refused = checking.report.as_deref().and_then(page::refused);
+    if let Some(why) = refused.or_else(|| checking.chart.as_deref().and_then(evidence::not_a_chart)) {
+        terminal::say_err(&format!("error: {why}\n"));
         return ExitCode::from(exit::WRONG);
     }
     let format = common.format;
@@ -107,6 +113,19 @@ pub(crate) fn run(checking: Checking, common: Common) -> ExitCode {
             terminal::say_err(&format!("error: {why}\n"));
         }
     }
+    if let Some(file) = &checking.report {
+        let made = page::page(&document(&reports), &reports, &checking.files, checking.language, &runner.jobs);
+        match evidence::save(file, &made) {
+            Ok(()) if format == Output::Text => {
+                terminal::say(&format!("wrote the report to {}\n", file.display()));
+            }
+            Ok(()) => {}
+            Err(why) => {
+                codes.push(exit::WRONG);
+                terminal::say_err(&format!("error: {why}\n"));
+            }
+        }
+    }
     terminal::print(&match format {
         Output::Text | Output::Svg | Output::Dot => String::new(),
         Output::Json => document(&reports),
@@ -132,14 +151,18 @@ fn unmatched(checking: &Checking, wanted: &Choosing, explained: &Explaining, rep
 /// What `--format json` prints. It is written as it is, because a JSON value would round long counts.
 #[derive(Serialize)]
 struct Document<'r> {
+    schema: u32,
     trefoil: &'static str,
     command: &'static str,
     runs: &'r [RunReport],
 }
 
 fn document(reports: &[RunReport]) -> String {
-    let document = Document { trefoil: env!("CARGO_PKG_VERSION"), command: "check", runs: reports };
-    serde_json::to_string_pretty(&document).expect("reports are plain data") + "\n"
+    let (schema, trefoil) = (crate::schema::VERSION, env!("CARGO_PKG_VERSION"));
+    let document = Document { schema, trefoil, command: "check", runs: reports };
+    let text = serde_json::to_string_pretty(&document).expect("reports are plain data") + "\n";
+    crate::schema::check(&text);
+    text
 }
 
 #[cfg(test)]

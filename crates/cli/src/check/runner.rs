@@ -98,6 +98,7 @@ impl Runner {
                 watcher.started(place, &job.control);
                 let mut answer = script.run(assertion.index, &self.options, &job);
                 answer.why = answer.why.filter(|_| self.why);
+                answer.growth = job.control.progress().growth();
                 self.jobs.answered();
                 watcher.finished(place, &answer);
                 answers.push(answer);

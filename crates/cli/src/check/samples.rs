@@ -176,8 +176,16 @@ fn answer(index: usize, text: &str, verdict: Verdict) -> AssertionReport {
 }
 
 fn step(event: &str, number: u32, revealed: u32, parts: &[(usize, &str, u32)], after: &[&str]) -> Step {
-    let part = |&(component, event, number): &(usize, &str, u32)| Part { component, event: event.into(), number };
-    Step { event: event.into(), parts: parts.iter().map(part).collect(), states: states(after), number, revealed }
+    let part =
+        |&(component, event, number): &(usize, &str, u32)| Part { component, event: event.into(), place: None, number };
+    Step {
+        event: event.into(),
+        place: None,
+        parts: parts.iter().map(part).collect(),
+        states: states(after),
+        number,
+        revealed,
+    }
 }
 
 fn behaviour(name: &str, trace: &[u32]) -> Behaviour {

@@ -68,6 +68,41 @@ impl Compiler {
         }
     }
 
+    /// Where a component in a state performs an event of this channel: the prefix that offers it, as far as the texts
+    /// of prefixes tell, or else the first one.
+    pub fn place_of_step(
+        &self,
+        machine: &Machine,
+        component: usize,
+        state: u32,
+        channel: &str,
+        text: &dyn Fn(Span) -> String,
+    ) -> Option<Span> {
+        let mut places = Vec::new();
+        self.places(machine, component, state, &mut places);
+        let offers = |span: &&Span| {
+            text(**span).strip_prefix(channel).is_some_and(|rest| {
+                !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_' || next == '\'')
+            })
+        };
+        places.iter().find(offers).or(places.first()).copied()
+    }
+
+    /// The prefixes that a component in a state has reached.
+    fn places(&self, machine: &Machine, component: usize, state: u32, places: &mut Vec<Span>) {
+        if let Some(layer) = machine.machines[component].layer() {
+            let data = self.layer_data(layer);
+            let row = data.lazy.row(state);
+            for (inner, &state) in row.iter().enumerate().take(data.machine.network.components().len()) {
+                self.places(&data.machine, inner, state, places);
+            }
+            return;
+        }
+        if let Some(&term) = self.machine(machine.machines[component]).terms.get(state as usize) {
+            self.prefixes(term, places);
+        }
+    }
+
     fn process_words(&mut self, id: ProcessId, text: &dyn Fn(Span) -> String) -> String {
         if let Some(name) = self.named(id) {
             return name;

@@ -304,13 +304,24 @@ impl Compiler {
 
     /// A place in the script for a term.
     pub(super) fn some_place(&self, term: TermId) -> Option<Span> {
+        let mut places = Vec::new();
+        self.prefixes(term, &mut places);
+        places.first().copied()
+    }
+
+    /// The places of the prefixes that a term has reached, some of them if there are many.
+    pub(super) fn prefixes(&self, term: TermId, places: &mut Vec<Span>) {
+        const MOST: usize = 200;
         let mut work = vec![term];
         while let Some(term) = work.pop() {
             let node = self.terms.node(term);
             if let Node::Prefix(id) | Node::Offer(id, _) | Node::Waiting(id) = node
                 && let Description::Made(point, _) = self.processes[id].description()
             {
-                return Some(self.evaluator.control_point(point).span);
+                places.push(self.evaluator.control_point(point).span);
+                if places.len() >= MOST {
+                    return;
+                }
             }
             if let Node::Internal(operands) = node {
                 work.extend_from_slice(operands);
@@ -318,9 +329,8 @@ impl Compiler {
             if let Node::Layer(layer, _) = node {
                 work.push(self.layer_data(*layer).argument);
             }
-            work.extend_from_slice(node.active());
             work.extend(node.both().iter().flatten());
+            work.extend(node.active().iter().rev());
         }
-        None
     }
 }

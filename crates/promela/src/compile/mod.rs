@@ -291,7 +291,7 @@ pub(crate) fn add_texts(
         for (state, statement) in process.statements.iter_mut().enumerate() {
             let source = sources.file(statement.span.file);
             control.check()?;
-            statement.line = source.line(statement.span.start);
+            (statement.line, statement.column) = source.line_column(statement.span.start);
             if files.last().is_none_or(|(id, _)| *id != statement.span.file) {
                 files.push((statement.span.file, Arc::from(source.name())));
             }

@@ -101,6 +101,7 @@ impl Compiler<'_> {
         let nowhere = Statement {
             text: String::new(),
             line: 0,
+            column: 0,
             span: end,
             number: 0,
             listed: false,
@@ -112,6 +113,7 @@ impl Compiler<'_> {
             .chain(body.elements.iter().map(|element| Statement {
                 text: String::new(),
                 line: 0,
+                column: 0,
                 span: element.span,
                 number: element.number,
                 listed: listed[element.state as usize] && !element.done_without_transition(),

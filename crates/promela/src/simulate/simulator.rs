@@ -20,7 +20,7 @@ use trefoil_control::Control as Budget;
 use trefoil_system::{Cut, LabelId, Value, Walk};
 
 use crate::machine::{Fault, FaultKind, Model};
-use crate::program::{Action, Control, ProcessTypeId, Transition};
+use crate::program::{Action, Control, ProcessTypeId, Statement, Transition};
 
 use super::interpreter::{Handshake, Interpreter};
 
@@ -54,6 +54,11 @@ pub struct Act {
 }
 
 impl Act {
+    /// The statement that it executes.
+    pub fn statement<'m>(&self, model: &'m Model) -> &'m Statement {
+        &model.program.processes[usize::from(self.kind)].statements[self.transition(model).statement as usize]
+    }
+
     pub(crate) fn transition<'m>(&self, model: &'m Model) -> &'m Transition {
         &model.program.processes[usize::from(self.kind)].transitions[self.control as usize][self.index as usize]
     }

@@ -28,6 +28,8 @@ pub struct Told {
     pub file: String,
     /// Its line.
     pub line: usize,
+    /// Its column.
+    pub column: usize,
     /// Its control state, as Spin numbers them.
     pub state: u32,
     /// Its text.
@@ -204,6 +206,7 @@ impl Simulator<'_> {
             priority,
             file: statement.file.to_string(),
             line: statement.line,
+            column: statement.column,
             state: begun.state,
             text: statement.text.clone(),
             transition: self.number(begun.act),

@@ -4,6 +4,7 @@
 //! processes which two of them share are evaluated, compiled and compressed once; each runs under budgets of its own.
 
 mod assertions;
+mod chart;
 mod compiled;
 mod counterexample;
 mod matrix;

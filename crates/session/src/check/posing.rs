@@ -114,7 +114,7 @@ impl Claim {
             Posing { language: "CSPM", kind, facts: CSPM, own }
         };
         let promela = |kind: Option<Kind>| {
-            let own: &[Setting] = if kind.is_some() { &[Setting::Trail, Setting::Chart] } else { &[] };
+            let own: &[Setting] = if kind.is_some() { &[Setting::Trail] } else { &[] };
             Posing { language: "Promela", kind, facts: PROMELA, own }
         };
         match self {
@@ -122,7 +122,7 @@ impl Claim {
                 Posing { own: &[Setting::LeafCompression, Setting::Evidence], ..cspm(Some(Kind::Win)) }
             }
             Claim::ModelFormula => {
-                let own: &[Setting] = &[Setting::Trail, Setting::Chart, Setting::Evidence];
+                let own: &[Setting] = &[Setting::Trail, Setting::Evidence];
                 Posing { own, ..promela(Some(Kind::Win)) }
             }
             Claim::Refinement => cspm(Some(Kind::Refine)),

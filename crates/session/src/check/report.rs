@@ -178,6 +178,9 @@ pub struct AssertionReport {
     /// How a check worked: for mCRL2, how states and steps are kept; for a claim, what its automaton is.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub details: Vec<String>,
+    /// How the search grew: levels with the number of states found before each, some of them if there are many.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub growth: Vec<(u64, u64)>,
     /// Promela: the statements that no run reaches.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unreached: Vec<Unreached>,
@@ -237,6 +240,7 @@ impl AssertionReport {
             symmetry: None,
             notes: Vec::new(),
             details: Vec::new(),
+            growth: Vec::new(),
             unreached: Vec::new(),
             compile_seconds: 0.0,
             check_seconds: 0.0,
@@ -634,6 +638,9 @@ pub struct Run {
 pub struct Step {
     /// The event as it is seen: `a`, `τ`, or `τ (a)` when `a` was hidden.
     pub event: String,
+    /// Where it stands in the text: what the first component does that took part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<ReportedPlace>,
     /// The components that took part, each with its own event.
     pub parts: Vec<Part>,
     /// The state of each component afterwards.
@@ -653,6 +660,9 @@ pub struct Part {
     pub component: usize,
     /// Its own event, before renaming and hiding.
     pub event: String,
+    /// Where it stands in the text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<ReportedPlace>,
     /// The number of that event in the event map.
     #[serde(skip)]
     pub number: u32,

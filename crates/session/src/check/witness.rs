@@ -7,9 +7,9 @@ use std::sync::Arc;
 use trefoil_control::Control;
 use trefoil_cspm::process::{Compiler, Machine};
 use trefoil_lts::Lts;
-use trefoil_source::{Sources, Span};
+use trefoil_source::{ReportedPlace, Sources, Span};
 use trefoil_system::replay::{expected_after, needed_observations};
-use trefoil_system::{Cut, Failure, Label, LabelId, Labels, Model, Path, TakenStep, Value, Witness};
+use trefoil_system::{Cut, Failure, Label, LabelId, Labels, Model, Path, StateId, TakenStep, Value, Witness};
 
 use super::counterexample::{self, TAU, TICK};
 use super::report::{Counterexample, Evidence, Finding, Observed, Part, Run, Step};
@@ -225,11 +225,25 @@ impl<'a> Words<'a> {
         };
         let parts = explained.into_iter().flat_map(|explained| explained.parts);
         let parts: Vec<Part> = parts
-            .map(|(component, label)| Part { component, event: self.event(label), number: number(label) })
+            .map(|(component, label)| {
+                let place = self.place(component, before, label);
+                Part { component, event: self.event(label), place, number: number(label) }
+            })
             .collect();
+        let place = parts.iter().find_map(|part| part.place.clone());
         let states = self.states(after);
         let revealed = if label == LabelId::TAU { number(origin) } else { number(label) };
-        Ok(Step { event, parts, states, number: number(label), revealed })
+        Ok(Step { event, place, parts, states, number: number(label), revealed })
+    }
+
+    /// Where a component performs an event.
+    fn place(&self, component: usize, row: &[Value], label: LabelId) -> Option<ReportedPlace> {
+        let sources = self.sources;
+        let text = |span: Span| sources.text(span).to_string();
+        let label = self.labels.get(label);
+        let channel = label.name().unwrap_or_default();
+        let span = self.compiler.place_of_step(self.machine, component, row[component], channel, &text)?;
+        Some(ReportedPlace::of(span, sources))
     }
 
     pub(crate) fn states(&mut self, row: &[Value]) -> Vec<Arc<str>> {

@@ -67,7 +67,7 @@ impl Script {
         let mut before = &path.start;
         let mut told = Vec::new();
         for step in path.steps.iter().chain(&cycle) {
-            told.push(self.model.step(before, step.label, &step.row, event(step.label)));
+            told.push(self.model.step(before, step.label, &step.row, event(step.label), &self.sources));
             before = &step.row;
         }
         let initial = self.model.states(&path.start);

@@ -24,7 +24,7 @@ use trefoil_system::{Cut, LabelId, Labels, MarkId, Part, Path as Run, System, Va
 use crate::check::Step;
 use crate::cspm::Warnings;
 use crate::problem::REFUSED;
-use crate::promela::{Script, Story};
+use crate::promela::{Script, Story, place_of};
 use crate::{Job, Problem};
 
 /// An array with more elements is no proposition, and neither is a variable of more processes.
@@ -202,15 +202,21 @@ impl ModelView {
     pub(super) fn step(&self, before: &[Value], label: LabelId, after: &[Value]) -> Result<Step, Cut> {
         let control = Control::unlimited();
         let mut event = self.messages.labels().get(label).to_string();
+        let own = self.messages.own_label(before, label, after, &control)?;
+        let mut place = None;
+        if let Some(own) = own {
+            let moves = Simulator::new(self.messages.model(), &control).unfold(before, own, after)?;
+            place = moves.and_then(|moves| place_of(self.messages.model(), moves.first()?));
+        }
         if label == LabelId::TAU
-            && let Some(own) = self.messages.own_label(before, label, after, &control)?
+            && let Some(own) = own
         {
             let own = self.messages.model().labels().get(own);
             if let (Some(name), [line, text, ..]) = (own.name(), own.arguments()) {
                 event = format!("τ ({name} line {line}: {text})");
             }
         }
-        Ok(Step { event, parts: Vec::new(), states: self.states(after), number: 0, revealed: 0 })
+        Ok(Step { event, place, parts: Vec::new(), states: self.states(after), number: 0, revealed: 0 })
     }
 
     /// A run statement by statement.

@@ -6,6 +6,7 @@
 
 mod declared;
 mod graph;
+mod part;
 mod stepper;
 mod structure;
 pub(crate) mod words;
@@ -26,6 +27,7 @@ use trefoil_system::{Cut, Labels, Path, System, TakenStep, Witness};
 pub use declared::{GroupReport, GroupsReport};
 pub use graph::{COMPRESSIONS, DIRECTIONS, Drawing, GraphReport, PICTURES, draw, graph};
 pub(crate) use graph::{drawn, format_of, title as state_title};
+pub use part::{StateData, SystemData};
 pub use stepper::{Change, Followed, Offer, Recorded, Refusals, Situation, Stepper, Told, Unclear, WalkReport};
 pub(crate) use structure::bound;
 pub use structure::{OperandsReport, PartReport, Showing, StructureReport, Structured, structure};
@@ -108,7 +110,7 @@ impl Subject {
     pub fn open_to_step(task: &Looking, job: &Job) -> Result<Subject, Problem> {
         if language_of(&task.file, task.language).is_ok_and(|language| language == "promela") {
             if task.expression.is_some() {
-                let message = "`trefoil trace` steps through a whole Promela model; give no expression";
+                let message = "this command looks at a whole Promela model; give no expression";
                 return Err(no_process(message, Place::File(task.file.display().to_string())).into());
             }
             task.has_no_leaves()?;
@@ -325,7 +327,7 @@ impl Subject {
             }
             Content::File(lts) => (&**lts, Box::new(PlainWords::new(&**lts, &self.process))),
             Content::Model(simulation) => (&**simulation, Box::new(ModelWords::new(simulation))),
-            Content::Linear(model) => (&**model, Box::new(LinearWords::new(model))),
+            Content::Linear(model) => (&**model, Box::new(LinearWords::new(model, &self.origin.sources))),
         }
     }
 }

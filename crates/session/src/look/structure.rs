@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 use trefoil_control::counted;
 use trefoil_cspm::process::Structure;
-use trefoil_draw::{Direction, Edge, Graph, Mark, Node, Options};
+use trefoil_draw::{Direction, Edge, Graph, Node, Options};
 use trefoil_source::{Diagnostic, Place, Span};
 use trefoil_system::{Slot, System};
 
@@ -158,7 +158,7 @@ impl Structured {
 
     /// The picture: a tree of operators, or components with what they do together.
     fn graph(&self) -> Graph {
-        let node = |text: String, title: String| Node { text, title, mark: Mark::Plain, initial: false };
+        let node = |text: String, title: String| Node { text, title, ..Node::default() };
         let edge = |source, target, label| Edge { source, target, label, quiet: false };
         match self {
             Structured::Groups(report) => {

@@ -103,7 +103,7 @@ impl Narrator for PlainWords<'_> {
     fn step(&mut self, _: &[Value], label: LabelId, after: &[Value], _: &Control) -> Result<Step, Cut> {
         let event = self.event(label);
         let states = self.states(after);
-        Ok(Step { event, parts: Vec::new(), states, number: number(label), revealed: number(label) })
+        Ok(Step { event, place: None, parts: Vec::new(), states, number: number(label), revealed: number(label) })
     }
 
     fn alphabet(&mut self) -> BTreeSet<LabelId> {

@@ -256,7 +256,7 @@ impl Script {
     /// A run in words; it was replayed before.
     fn evidence(&self, shown: &Shown, control: &Control) -> Result<Evidence, Cut> {
         let path = shown.path();
-        let mut words = LinearWords::new(&self.model);
+        let mut words = LinearWords::new(&self.model, &self.sources);
         let initial = words.states(&path.start);
         let mut steps = Vec::with_capacity(path.steps.len());
         let mut before = &path.start;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use trefoil_check::Reduction;
 use trefoil_control::{Control, count, counted};
-use trefoil_draw::{Direction, Edge, Graph, Mark, Node, Options};
+use trefoil_draw::{Direction, Edge, Graph, Node, Options};
 use trefoil_lts::Lts;
 use trefoil_lts::equivalence::Equivalence;
 use trefoil_mcrl2::decompose::{
@@ -306,7 +306,7 @@ impl DecomposeReport {
         for (number, part) in self.parts.iter().enumerate() {
             let text = format!("{}: {}", number + 1, crate::shortened(&part.parameters.join(", "), 60));
             let title = sizes(part.states, part.transitions, part.minimised_states, part.minimised_transitions);
-            nodes.push(Node { text, title, mark: Mark::Plain, initial: false });
+            nodes.push(Node { text, title, ..Node::default() });
         }
         let together = |pair: &PairReport| Edge {
             source: pair.parts[0] - 1,
@@ -321,7 +321,7 @@ impl DecomposeReport {
             let node = nodes.len();
             let title = sizes(made.states, made.transitions, made.minimised_states, made.minimised_transitions);
             let text = format!("{} → {}", counted(made.states as u64, "state"), count(made.minimised_states as u64));
-            nodes.push(Node { text, title, mark: Mark::Plain, initial: false });
+            nodes.push(Node { text, title, ..Node::default() });
             let sources: BTreeSet<usize> = made.parts.iter().map(|&part| inside[part - 1]).collect();
             let edge = |source| Edge { source, target: node, label: String::new(), quiet: true };
             edges.extend(sources.into_iter().map(edge));

@@ -7,6 +7,7 @@ use trefoil_control::Control;
 use trefoil_mcrl2::linear::{Event, LinearProcess};
 use trefoil_mcrl2::processes::ActionId;
 use trefoil_mcrl2::system::Model;
+use trefoil_source::{ReportedPlace, Sources};
 use trefoil_system::{Cut, LabelId, System, Value};
 
 use crate::check::witness::number;
@@ -21,11 +22,12 @@ const TERMINATION: &str = "✓";
 /// Describes a linear process by its components.
 pub(crate) struct LinearWords<'a> {
     model: &'a Model,
+    sources: &'a Sources,
 }
 
 impl<'a> LinearWords<'a> {
-    pub(crate) fn new(model: &'a Model) -> LinearWords<'a> {
-        LinearWords { model }
+    pub(crate) fn new(model: &'a Model, sources: &'a Sources) -> LinearWords<'a> {
+        LinearWords { model, sources }
     }
 
     /// The components that take part in a summand, each with its own actions; one that does what the whole does has the
@@ -36,7 +38,9 @@ impl<'a> LinearWords<'a> {
         let own = |part: &trefoil_mcrl2::linear::Part| {
             let own = own_actions(linear, part.component, part.summand);
             let event = if own == seen { event.to_string() } else { own };
-            Part { component: part.component, event, number }
+            let summand = linear.components[part.component].summands.get(part.summand);
+            let place = summand.map(|own| ReportedPlace::of(own.place, self.sources));
+            Part { component: part.component, event, place, number }
         };
         linear.summands[summand].parts.iter().map(own).collect()
     }
@@ -92,8 +96,9 @@ impl Narrator for LinearWords<'_> {
             Ok(())
         })?;
         let parts = summand.map(|summand| self.parts(summand, &event, number(label))).unwrap_or_default();
+        let place = parts.iter().find_map(|part| part.place.clone());
         let states = self.states(after);
-        Ok(Step { event, parts, states, number: number(label), revealed: number(label) })
+        Ok(Step { event, place, parts, states, number: number(label), revealed: number(label) })
     }
 
     fn alphabet(&mut self) -> BTreeSet<LabelId> {

@@ -30,13 +30,10 @@ impl Story {
         let mut statements = self.statements.iter().enumerate();
         while let Some((at, statement)) = statements.next() {
             let receive = if statement.offers { statements.next().map(|(_, receive)| receive) } else { None };
-            let before = drawn.chart.happenings.len();
-            drawn.add(statement, receive);
-            if self.cycle.is_some_and(|cycle| at >= cycle) {
-                for repeated in &mut drawn.chart.happenings[before..] {
-                    repeated.text.insert_str(0, "↻ ");
-                }
+            if self.cycle == Some(at) {
+                drawn.chart.cycle = Some(drawn.chart.happenings.len());
             }
+            drawn.add(statement, receive);
         }
         if stuck {
             let waiting = self.end.processes.iter().enumerate().filter(|(_, process)| !process.valid_end);

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use trefoil_promela::{Fault, Move, Simulator};
 use trefoil_questions::Evidence as Shown;
+use trefoil_source::ReportedPlace;
 use trefoil_system::{Cut, LabelId, Path, System, TakenStep, Value};
 
 use super::Script;
-use super::story::Story;
+use super::story::{Story, place_of};
 use crate::Job;
 use crate::check::{Evidence, Finding, Run, Step, Violation};
 
@@ -34,20 +35,22 @@ impl Script {
                 .map_or(Finding::InvalidEnd, |fault| self.fault_finding(fault)),
         };
         let repeated: &[TakenStep] = if let Shown::Lasso { cycle, .. } = shown { cycle } else { &[] };
-        let story = self.story(path, repeated, wrong, job)?;
+        let (story, places) = self.story(path, repeated, wrong, job)?;
+        let mut places = places.into_iter();
         let states = |row: &[Value]| -> Vec<Arc<str>> { model.parts(row).into_iter().map(Arc::from).collect() };
-        let told = |step: &TakenStep| Step {
+        let mut told = |step: &TakenStep| Step {
             event: self.step_text(step.label),
+            place: places.next().flatten(),
             parts: Vec::new(),
             states: states(&step.row),
             number: 0,
             revealed: 0,
         };
-        let steps: Vec<Step> = path.steps.iter().map(told).collect();
+        let steps: Vec<Step> = path.steps.iter().map(&mut told).collect();
         let run = Run {
             initial: states(&path.start),
             steps,
-            cycle: repeated.iter().map(told).collect(),
+            cycle: repeated.iter().map(&mut told).collect(),
             offered: None,
             refused: None,
             waiting: Vec::new(),
@@ -65,8 +68,15 @@ impl Script {
         })
     }
 
-    /// The run statement by statement, to where it goes wrong.
-    fn story(&self, path: &Path, cycle: &[TakenStep], wrong: Option<LabelId>, job: &Job) -> Result<Story, Cut> {
+    /// The run statement by statement, to where it goes wrong, and where each of its steps stands.
+    fn story(
+        &self,
+        path: &Path,
+        cycle: &[TakenStep],
+        wrong: Option<LabelId>,
+        job: &Job,
+    ) -> Result<(Story, Vec<Option<ReportedPlace>>), Cut> {
+        let mut places = Vec::with_capacity(path.steps.len() + cycle.len());
         let mut simulator = Simulator::new(&self.model, &job.control);
         let mut moves: Vec<Move> = Vec::new();
         let mut before = &path.start;
@@ -81,13 +91,14 @@ impl Script {
             if let Some(wrong) = unfolded.iter().position(|step| fault.is_some() && step.fault == fault) {
                 unfolded.truncate(wrong + 1);
             }
+            places.push(unfolded.first().and_then(|first| place_of(&self.model, first)));
             moves.append(&mut unfolded);
             before = &step.row;
         }
         let start = simulator.moment(&path.start);
         // Statements that the search takes in one step are one.
         let story = Story::with_cycle(&mut simulator, &start, &moves, repeats_from);
-        Ok(Story { steps: path.steps.len() + cycle.len(), ..story })
+        Ok((Story { steps: path.steps.len() + cycle.len(), ..story }, places))
     }
 
     fn fault_finding(&self, fault: Fault) -> Finding {

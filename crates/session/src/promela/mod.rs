@@ -46,6 +46,7 @@ pub use report::{ChannelDiagram, ChannelDiagramNode, ModelSymmetry, model_symmet
 pub(crate) use symmetry::permuted;
 use symmetry::{ClaimParts, Claims, answer, answer_claim, used};
 
+pub(crate) use story::place_of;
 pub use story::{Awaited, Created, EndState, Process, Statement, Story, Variable};
 pub use unreached::{Unreached, UnreachedStatement};
 
@@ -238,7 +239,7 @@ impl Script {
         };
         let no_steps = without_steps();
         // What a language writes down is none of an engine's business.
-        let asked = asked.without(Setting::Trail).without(Setting::Chart);
+        let asked = asked.without(Setting::Trail);
         let Script { kept, model, symmetries, temporal, parts, .. } = self;
         let answer = match property {
             Property::Claim(..) => {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use trefoil_check::group;
-use trefoil_draw::{Direction, Edge, Graph, Mark, Node, Options, draw};
+use trefoil_draw::{Direction, Edge, Graph, Node, Options, Shape, draw};
 use trefoil_promela::symmetry::{Diagram, NodeKind, symmetries};
 use trefoil_source::{Diagnostic, Place};
 use trefoil_system::System;
@@ -13,6 +13,7 @@ use super::Script;
 use super::symmetry::permuted;
 use crate::check::Permuted;
 use crate::cspm::Warnings;
+use crate::look::format_of;
 use crate::problem::{Origin, TOO_LARGE_TO_DRAW};
 use crate::symmetry::{SymmetryBreak, place};
 use crate::{Job, Problem, Resources, save};
@@ -129,6 +130,7 @@ pub fn model_symmetry(file: &Path, output: Option<&Path>, job: &Job) -> Result<M
 /// Writes the diagram as SVG.
 fn write(diagram: &Diagram, output: &Path, file: &str, job: &Job) -> Result<(), Problem> {
     let name = output.display().to_string();
+    let format = format_of(Some(output), None)?;
     let node = |node: &trefoil_promela::symmetry::DiagramNode| Node {
         text: match node.kind {
             NodeKind::Process => node.name.clone(),
@@ -136,8 +138,12 @@ fn write(diagram: &Diagram, output: &Path, file: &str, job: &Job) -> Result<(), 
             NodeKind::Variable => format!("{} {}", node.sort, node.name),
         },
         title: node.sort.clone(),
-        mark: Mark::Plain,
-        initial: false,
+        shape: match node.kind {
+            NodeKind::Process => Shape::Round,
+            NodeKind::Channel => Shape::Queue,
+            NodeKind::Variable => Shape::Box,
+        },
+        ..Node::default()
     };
     let edge = |&(source, target): &(usize, usize)| Edge { source, target, label: String::new(), quiet: false };
     let graph = Graph {
@@ -145,6 +151,9 @@ fn write(diagram: &Diagram, output: &Path, file: &str, job: &Job) -> Result<(), 
         nodes: diagram.nodes.iter().map(node).collect(),
         edges: diagram.arcs.iter().map(edge).collect(),
     };
+    if format == "dot" {
+        return save(output, &trefoil_draw::dot(&graph));
+    }
     let options = Options { direction: Direction::Right, ..Options::default() };
     let drawing = draw(&graph, options, &job.control).map_err(|trouble| match trouble {
         trefoil_draw::Trouble::Stopped(stopped) => Problem::Stopped(stopped),

@@ -1,7 +1,8 @@
 //! A run of a model in full, statement by statement, in the format of Spin.
 
 use serde::Serialize;
-use trefoil_promela::{Message, Moment, Move, Simulator, Told, Trail};
+use trefoil_promela::{Message, Model, Moment, Move, Simulator, Told, Trail};
+use trefoil_source::ReportedPlace;
 
 /// A run statement by statement.
 #[derive(Clone, Debug, Serialize)]
@@ -35,6 +36,8 @@ pub struct Statement {
     pub file: String,
     /// Its line.
     pub line: usize,
+    /// Its column.
+    pub column: usize,
     /// Its control state, as Spin numbers them.
     pub state: u32,
     /// Its text.
@@ -190,6 +193,13 @@ impl Story {
     }
 }
 
+/// Where the first statement of a move stands.
+pub(crate) fn place_of(model: &Model, step: &Move) -> Option<ReportedPlace> {
+    let statement = step.acts.first()?.statement(model);
+    let (line, column) = (Some(statement.line), Some(statement.column));
+    Some(ReportedPlace { file: statement.file.to_string(), line, column, text: String::new() })
+}
+
 impl Statement {
     fn of(told: Told, depth: usize, error: Option<String>, offers: bool) -> Statement {
         Statement {
@@ -199,6 +209,7 @@ impl Statement {
             priority: told.priority,
             file: told.file,
             line: told.line,
+            column: told.column,
             state: told.state,
             statement: told.text,
             transition: told.transition,

@@ -7,7 +7,7 @@ use trefoil_control::Control;
 use trefoil_promela::{Simulation, Simulator};
 use trefoil_system::{Cut, LabelId, TakenStep, Value};
 
-use super::story::{EndState, Story};
+use super::story::{EndState, Story, place_of};
 use crate::check::Step;
 use crate::look::words::Narrator;
 
@@ -62,8 +62,11 @@ impl Narrator for ModelWords<'_> {
     }
 
     fn step(&mut self, before: &[Value], label: LabelId, after: &[Value], control: &Control) -> Result<Step, Cut> {
+        let mut simulator = Simulator::new(self.simulation.model(), control);
+        let step = self.simulation.step(&mut simulator, before, label, after)?;
+        let place = step.and_then(|step| place_of(self.simulation.model(), &step));
         let event = self.told(before, label, after, control)?.unwrap_or_else(|| self.event(label));
-        Ok(Step { event, parts: Vec::new(), states: self.states(after), number: 0, revealed: 0 })
+        Ok(Step { event, place, parts: Vec::new(), states: self.states(after), number: 0, revealed: 0 })
     }
 
     fn alphabet(&mut self) -> BTreeSet<LabelId> {
