@@ -563,6 +563,11 @@ impl States {
         }
     }
 
+    /// The set grows again.
+    pub(crate) fn thaw(self) -> StateSet {
+        self.set
+    }
+
     /// What reads rows.
     pub fn reader(&self) -> Reader<'_> {
         Reader { inserter: self.set.inserter() }

@@ -29,6 +29,8 @@ pub(crate) struct Lasso {
     /// The steps from there back to it: each with the state it leads to and, where it matters, the set of its agents.
     /// Empty when the automaton has reached its end.
     pub(crate) cycle: Vec<(u32, Option<u32>)>,
+    /// The automaton state in the first state of the cycle.
+    pub(crate) automaton: u32,
 }
 
 /// The same in a quotient.
@@ -38,6 +40,8 @@ pub(crate) struct FoldedLasso {
     pub(crate) stem: Vec<u32>,
     /// From there back to it, up to symmetry.
     pub(crate) round: Vec<FoldedStep>,
+    /// The automaton state in the first state of the round.
+    pub(crate) automaton: u32,
 }
 
 /// Chooses among pairs by their rows.
@@ -153,7 +157,7 @@ impl<'c> Chooser<'c> {
             }
         });
         let target = self.least(edges.iter().map(|step| step.target))?;
-        let sets = self.product.graph.agents.as_deref().unwrap_or_default();
+        let sets = self.product.graph.agent_sets();
         let agents = |step: &PairStep| step.agents.map(|set| &sets[set as usize]);
         edges.retain(|step| step.target == target);
         let first = edges.iter().min_by(|one, other| agents(one).cmp(&agents(other)))?;
@@ -192,22 +196,22 @@ impl<'c> Chooser<'c> {
     pub(crate) fn folded(&self, accepted: &Accepted, folding: &Folding<'_>) -> Result<Option<FoldedLasso>, Cut> {
         let Some(stem) = self.stem(accepted)? else { return Ok(None) };
         let home = stem[stem.len() - 1];
-        let stem: Vec<u32> = stem.iter().map(|pair| pair.state).collect();
+        let (stem, automaton): (Vec<u32>, _) = (stem.iter().map(|pair| pair.state).collect(), home.automaton);
         if self.product.automaton.end == Some(home.automaton) {
-            return Ok(Some(FoldedLasso { stem, round: Vec::new() }));
+            return Ok(Some(FoldedLasso { stem, round: Vec::new(), automaton }));
         }
         let inside = |pair: Pair| accepted.together(pair, home);
         let round = fair_round(self.product, folding, home, inside, self.control)?;
-        Ok(Some(FoldedLasso { stem, round }))
+        Ok(Some(FoldedLasso { stem, round, automaton }))
     }
 
     /// A lasso through accepted pairs.
     pub(crate) fn lasso(&self, accepted: &Accepted) -> Result<Option<Lasso>, Stopped> {
         let Some(stem) = self.stem(accepted)? else { return Ok(None) };
         let home = stem[stem.len() - 1];
-        let stem: Vec<u32> = stem.iter().map(|pair| pair.state).collect();
+        let (stem, automaton): (Vec<u32>, _) = (stem.iter().map(|pair| pair.state).collect(), home.automaton);
         if self.product.automaton.end == Some(home.automaton) {
-            return Ok(Some(Lasso { stem, cycle: Vec::new() }));
+            return Ok(Some(Lasso { stem, cycle: Vec::new(), automaton }));
         }
         let all = self.product.automaton.all_marks();
         let inside = |pair: Pair| accepted.together(pair, home);
@@ -253,7 +257,7 @@ impl<'c> Chooser<'c> {
             cycle.extend(self.way(&levels, source).into_iter().skip(1).map(|pair| (pair.state, None)));
             cycle.push((step.target.state, None));
         }
-        Ok(Some(Lasso { stem, cycle }))
+        Ok(Some(Lasso { stem, cycle, automaton }))
     }
 
     /// A run from a state through others: the steps of the system, each with its least label.
@@ -275,7 +279,7 @@ impl<'c> Chooser<'c> {
         agents: Option<u32>,
     ) -> Result<TakenStep, Cut> {
         let labels = self.system.labels();
-        let wanted = agents.and_then(|set| Some(&self.product.graph.agents.as_ref()?[set as usize]));
+        let wanted = agents.map(|set| &self.product.graph.agent_sets()[set as usize]);
         let mut least = None;
         explorer.successors(before, &mut |step| {
             let is_step = step.row == after

@@ -10,12 +10,15 @@ mod engine;
 mod fairness;
 mod folded;
 mod graph;
+mod ground;
 mod lasso;
 mod normal;
 mod product;
+mod shorten;
 mod simplify;
 mod strength;
 mod translate;
+mod walk;
 
 pub use engine::{TEMPORAL, TemporalEngine};
 pub use simplify::simplify;
