@@ -46,10 +46,19 @@ use crate::translate::{Untranslated, automaton};
 use crate::walk::walk;
 
 /// Claims by automata.
-pub struct TemporalEngine;
+pub struct TemporalEngine {
+    near: u64,
+}
 
 /// Claims by automata.
-pub static TEMPORAL: TemporalEngine = TemporalEngine;
+pub static TEMPORAL: TemporalEngine = TemporalEngine::pausing_after(NEAR);
+
+impl TemporalEngine {
+    /// The engine with a first pause after another number of states than the usual one.
+    pub const fn pausing_after(near: u64) -> TemporalEngine {
+        TemporalEngine { near }
+    }
+}
 
 impl Engine for TemporalEngine {
     fn name(&self) -> &'static str {
@@ -110,7 +119,7 @@ impl Engine for TemporalEngine {
         if !claim.stutters {
             forbidden.end = None;
         }
-        Ok(Ready::Ready(Box::new(Claimed { recur, forbidden, threads: terms.threads })))
+        Ok(Ready::Ready(Box::new(Claimed { recur, forbidden, threads: terms.threads, near: self.near })))
     }
 }
 
@@ -125,6 +134,7 @@ struct Claimed<'q> {
     recur: Recur<'q>,
     forbidden: Automaton,
     threads: usize,
+    near: u64,
 }
 
 /// What is kept of a search.
@@ -331,11 +341,12 @@ impl Deciding<'_> {
         let is_about_states = claimed.is_about_states();
         let exploring = if is_about_states { control.clone() } else { control.reserving() };
         let mut growing: Option<Growing<'_>> = None;
-        let mut pause = if is_about_states { u64::MAX } else { NEAR };
+        let mut pause = claimed.near;
         let (graph, states, counts, stopped) = loop {
             match recording.search(growing.take(), pause, threads, &exploring, control)? {
                 Searched::Paused(paused) => {
-                    if let Some(evidence) = self.violation_at_pause(paused.part(), pause)? {
+                    // Other claims will want the part.
+                    if !is_about_states && let Some(evidence) = self.violation_at_pause(paused.part(), pause)? {
                         let bytes = paused.part().states.bytes() as u64;
                         return Ok(Outcome::Fails(evidence, counted(&paused.counts(), Some(bytes))));
                     }
@@ -400,7 +411,7 @@ impl Deciding<'_> {
                 return Ok(None);
             }
         } else {
-            let mut pause = NEAR;
+            let mut pause = claimed.near;
             for (part, counts) in kept.graph.parts(&kept.states) {
                 if let Some(evidence) = self.violation_at_pause(part, pause)? {
                     return Ok(Some((evidence, Some(counts))));
@@ -417,7 +428,7 @@ impl Deciding<'_> {
         if let Some(evidence) = self.violation(part, control)? {
             return Ok(Some(evidence));
         }
-        let (graph, states) = walk(searching.system, recording, forbidden, pause / WALK, control)?;
+        let (graph, states) = walk(searching.system, recording, forbidden, pause.div_ceil(WALK), control)?;
         self.violation(graph.whole(&states), control)
     }
 
@@ -491,10 +502,11 @@ fn evidence(chooser: &Chooser<'_>, graph: Part<'_>, lasso: Lasso) -> Result<Evid
     let rests = |state: &u32| graph.record(*state).is_some_and(|record| record.targets.is_empty());
     if cycle.is_empty() {
         // The last state is the one behind the letter that decided.
+        if stem.len() > 1 {
+            stem.pop();
+        }
         if let Some(end) = stem.iter().position(rests) {
             stem.truncate(end + 1);
-        } else if stem.len() > 1 {
-            stem.pop();
         }
         return Ok(Evidence::Prefix(run(chooser, &stem)?));
     }
