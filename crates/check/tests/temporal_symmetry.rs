@@ -7,7 +7,8 @@ use std::sync::Arc;
 use trefoil_check::{Offered, Posed, Reduces, Reduction, Row, Table};
 use trefoil_control::Control;
 use trefoil_questions::{
-    Answer, Asked, ErrorKinds, Explored, Facts, Fairness, Found, Question, Recur, Says, SymmetryUse, TemporalClaim,
+    Answer, Asked, ErrorKinds, Evidence, Explored, Facts, Fairness, Found, Question, Recur, Says, SymmetryUse,
+    TemporalClaim,
 };
 use trefoil_system::{Automaton, AutomatonEdge, Cube, Labels, System};
 use trefoil_temporal::TemporalEngine;
@@ -29,6 +30,11 @@ impl Reduction for Exchanged {
 }
 
 const STRATEGIES: [&str; 6] = ["auto", "canonical", "ordering", "sorted", "hillclimbing", "fast"];
+
+/// The length of the cycle of a lasso.
+fn cycle(evidence: &Evidence) -> usize {
+    if let Evidence::Lasso { cycle, .. } = evidence { cycle.len() } else { 0 }
+}
 
 /// An engine that pauses after a few states.
 static PAUSING: TemporalEngine = TemporalEngine::pausing_after(3);
@@ -89,6 +95,7 @@ fn quotients_have_the_verdicts_of_whole_systems() {
     let mut random = Random::new(seed);
     let pausing = Table::standard().clone().with(Row { engine: &PAUSING, reductions: &[Reduces::Symmetry] });
     let (mut holding, mut failing, mut smaller) = (0, 0, 0);
+    let (mut cycles, mut folded_cycles) = (0, 0);
     for round in 0..systems() {
         let shape = Shape {
             processes: 2 + random.below(3),
@@ -153,6 +160,10 @@ fn quotients_have_the_verdicts_of_whole_systems() {
             } else {
                 holding += 1
             }
+            if let (Found::Fails(whole), Found::Fails(folded)) = (&expected.found[asked], &found.found[asked]) {
+                cycles += cycle(whole);
+                folded_cycles += cycle(folded);
+            }
             if fails(&expected) && round % 8 < 2 {
                 let again = answer_by(table, &processes, recur(&Explored::default()), Some(strategy), 3);
                 let (Found::Fails(one), Found::Fails(other)) = (&found.found[asked], &again.found[asked]) else {
@@ -164,6 +175,10 @@ fn quotients_have_the_verdicts_of_whole_systems() {
     }
     assert!(10 * holding > systems() && 10 * failing > systems(), "{holding} hold, {failing} fail");
     assert!(2 * smaller > systems(), "{smaller} quotients are smaller");
+    assert!(
+        20 * folded_cycles < 21 * cycles,
+        "{folded_cycles} steps in cycles of quotients, {cycles} in those of systems"
+    );
 }
 
 /// A token goes around a ring, which is one step of the quotient; each process may also leave at any time. None has to:

@@ -263,7 +263,7 @@ impl Control {
     }
 
     /// A control for a part of this job that leaves something to what follows: it ends with the job, or alone when
-    /// three quarters of the time and of the memory that are left now are used up.
+    /// three quarters of the time or two thirds of the memory that are left now are used up.
     pub fn reserving(&self) -> Control {
         let Limits { time, memory } = self.shared.limits;
         if time.is_none() && memory.is_none() {
@@ -271,7 +271,7 @@ impl Control {
         }
         let left = time.map(|time| time.saturating_sub(self.elapsed()) / 4 * 3);
         let resident = resident_memory().unwrap_or_default();
-        let memory = memory.map(|limit| (resident + limit.saturating_sub(resident) / 4 * 3).min(limit));
+        let memory = memory.map(|limit| (resident + limit.saturating_sub(resident) / 3 * 2).min(limit));
         let until = left.map(|left| Instant::now() + left);
         let effort = Effort { until, ..Effort::new(self, None) };
         let mut control = Control::make(self.shared.started, Limits { time, memory }, Some(effort), None);

@@ -13,16 +13,17 @@
 //! shows a violation. Every claim passes through the same parts in the same order, also where another claim's search
 //! has kept them all, so the evidence depends neither on the threads nor on what else is checked.
 //!
-//! The search may use up three quarters of the time and of the memory that are left. If that is not enough, what it has
-//! expanded is a last part, and is checked with the rest of the budgets: a violation in it is real, and only without
-//! one is the answer `unknown`. This part depends on the budgets and on the machine. Other claims are checked on it,
-//! too. An interrupt ends everything at once.
+//! The search may use up three quarters of the time and two thirds of the memory that are left
+//! ([`Control::reserving`]). If that is not enough, what it has expanded is a last part, and is checked with the rest
+//! of the budgets: a violation in it is real, and only without one is the answer `unknown`. This part depends on the
+//! budgets and on the machine. Other claims are checked on it, too. An interrupt ends everything at once.
 //!
 //! A system with symmetries is searched up to them: its propositions have the same values in all states of an orbit
 //! (the front end gives a group that keeps them), so a quotient has a run with these letters exactly when the system
 //! has one, and a lasso of the quotient is unwound to one of the system. Fairness needs more: [`crate::folded`].
 
 use std::any::Any;
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -291,6 +292,8 @@ impl Claimed<'_> {
                 None => answer.found[asked] = Found::Holds(None),
                 Some(stopped) => {
                     control.end_for(stopped);
+                    control.progress().begin("exploring", 0);
+                    control.progress().add(kept.counts.states, kept.counts.transitions);
                     answer.counts.elapsed = started.elapsed();
                     return Err(Unanswered::Cut { cut: Cut::Stopped, counts: Box::new(answer.counts) });
                 }
@@ -547,6 +550,8 @@ fn around(
 ) -> Result<Vec<TakenStep>, Cut> {
     let rows: Vec<Vec<Value>> = round.iter().map(|&(state, _)| chooser.row(state)).collect();
     let mut cycle: Vec<TakenStep> = Vec::new();
+    // A round permutes the states of an orbit, so none comes twice before the first one.
+    let mut ends: HashSet<Vec<Value>> = HashSet::new();
     loop {
         for (row, (_, place)) in rows.iter().zip(round) {
             let place = place.expect("a round that moves moves on");
@@ -555,8 +560,10 @@ fn around(
             }
             cycle.push(unwinding.step_at(row, place as usize)?);
         }
-        if cycle.last().is_some_and(|last| last.row == home) {
+        let end = cycle.last().map_or(home, |last| &last.row[..]);
+        if end == home {
             return Ok(cycle);
         }
+        assert!(ends.insert(end.to_vec()), "a round of a quotient comes back to where it began");
     }
 }

@@ -7,58 +7,47 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use trefoil_control::Control;
-use trefoil_explore::{Edge, Inserter, StateSet, Visited, Visitor};
+use trefoil_explore::{Edge, Packing, StateSet, States, Visited, Visitor};
 use trefoil_system::{Cut, Explorer, StateId, System, Value};
 
-use crate::graph::{Recorder, Recording};
+use crate::graph::{Graph, Recorder, Recording};
 use crate::product::Forbidden;
 
 /// What is known of a system.
-pub(crate) struct Ground<'w, 's> {
+pub(crate) struct Ground<'w> {
     system: &'w dyn System,
     forbidden: &'w Forbidden<'w>,
     explorer: Box<dyn Explorer + 'w>,
     recorder: Recorder<'w>,
-    inserter: Inserter<'s>,
+    states: States,
     control: &'w Control,
-    known: HashMap<u32, Known, foldhash::fast::FixedState>,
-    /// The targets of all states that were expanded, one state's behind another's.
+    /// The states that were expanded: the letter of each as the automaton reads it, and where its targets are.
+    expanded: HashMap<u32, (u64, Range<usize>), foldhash::fast::FixedState>,
     targets: Vec<u32>,
-    /// How many states were expanded.
-    pub(crate) count: u64,
 }
 
-/// A state.
-enum Known {
-    /// It was found: its row.
-    Found(Box<[Value]>),
-    /// It was expanded: its letter as the automaton reads it, and where its targets are.
-    Expanded(u64, Range<usize>),
-}
-
-impl<'w, 's> Ground<'w, 's> {
+impl<'w> Ground<'w> {
     pub(crate) fn new(
         system: &'w dyn System,
         recording: &'w Recording<'w>,
         forbidden: &'w Forbidden<'w>,
-        set: &'s StateSet,
         control: &'w Control,
-    ) -> Ground<'w, 's> {
+    ) -> Ground<'w> {
         Ground {
             system,
             forbidden,
             explorer: system.explorer(control),
             recorder: recording.recorder(),
-            inserter: set.inserter(),
+            states: StateSet::new(Packing::new(system.layout()), 1).freeze(),
             control,
-            known: HashMap::default(),
+            expanded: HashMap::default(),
             targets: Vec::new(),
-            count: 0,
         }
     }
 
-    pub(crate) fn into_recorder(self) -> Recorder<'w> {
-        self.recorder
+    /// A graph of all states that were expanded, from one of them.
+    pub(crate) fn graph(self, initial: StateId) -> Result<(Graph, States), Cut> {
+        Ok((self.recorder.graph(initial, &self.states, self.control)?, self.states))
     }
 
     /// The targets of steps by their places.
@@ -69,30 +58,22 @@ impl<'w, 's> Ground<'w, 's> {
     /// The numbers of some rows, one behind the other.
     pub(crate) fn find(&mut self, rows: &[Value]) -> Result<Vec<StateId>, Cut> {
         let mut numbers = Vec::new();
-        self.inserter.insert_all(rows, self.control, &mut numbers)?;
-        let width = self.system.layout().width().max(1);
-        for (&(state, fresh), row) in numbers.iter().zip(rows.chunks(width)) {
-            if fresh {
-                self.known.insert(state.0, Known::Found(row.into()));
-            }
-        }
+        self.states.grow(|inserter| inserter.insert_all(rows, self.control, &mut numbers))?;
         Ok(numbers.into_iter().map(|(state, _)| state).collect())
     }
 
-    /// The letter of a state that was found, and where its targets are. Nothing when it was not expanded
-    /// and `most` others were.
+    /// The letter of a state that was found, and where its targets are. Nothing when it was not expanded and `most`
+    /// others were.
     pub(crate) fn steps(&mut self, state: u32, most: u64) -> Result<Option<(u64, Range<usize>)>, Cut> {
-        let row = match self.known.get_mut(&state) {
-            Some(Known::Expanded(letter, targets)) => return Ok(Some((*letter, targets.clone()))),
-            Some(Known::Found(row)) => row,
-            None => panic!("only what was found is expanded"),
-        };
-        if self.count == most {
+        if let Some(known) = self.expanded.get(&state) {
+            return Ok(Some(known.clone()));
+        }
+        if self.expanded.len() as u64 >= most {
             return Ok(None);
         }
-        let row = std::mem::take(row);
-        self.count += 1;
         self.control.check()?;
+        let mut row = vec![0; self.system.layout().width()];
+        self.states.reader().row(StateId(state), &mut row);
         let (mut rows, mut edges): (Vec<Value>, Vec<Edge>) = (Vec::new(), Vec::new());
         let Ground { explorer, recorder, .. } = self;
         explorer.successors(&row, &mut |step| {
@@ -108,8 +89,8 @@ impl<'w, 's> Ground<'w, 's> {
         self.recorder.visit(&visited, &mut *self.explorer)?;
         let (letter, from) = (self.forbidden.letter(self.recorder.letter()), self.targets.len());
         self.targets.extend_from_slice(self.recorder.last_targets());
-        let targets = from..self.targets.len();
-        self.known.insert(state, Known::Expanded(letter, targets.clone()));
-        Ok(Some((letter, targets)))
+        let known = (letter, from..self.targets.len());
+        self.expanded.insert(state, known.clone());
+        Ok(Some(known))
     }
 }

@@ -7,7 +7,7 @@
 //! fairness demands of an agent, and so on, and home.
 //!
 //! The result is short and not always shortest: of one mark a shortest cycle through this pair, of several a greedy
-//! one. Cost: a set of the pairs that are seen before the nearest accepted one, and of those of its component.
+//! one. Cost: 8 bytes and a bit for each pair that is seen before the nearest accepted one, and of its component.
 
 use std::collections::HashSet;
 
@@ -17,7 +17,7 @@ use trefoil_system::{Cut, Explorer, Path, StateId, System, TakenStep, Value};
 
 use crate::fairness::{Agents, Demand, demand};
 use crate::folded::{FoldedStep, Folding, fair_round};
-use crate::product::{Accepted, Pair, PairStep, Product};
+use crate::product::{Accepted, Bits, Pair, PairStep, Product};
 
 type Pairs = HashSet<Pair, foldhash::fast::FixedState>;
 
@@ -42,6 +42,22 @@ pub(crate) struct FoldedLasso {
     pub(crate) round: Vec<FoldedStep>,
     /// The automaton state in the first state of the round.
     pub(crate) automaton: u32,
+}
+
+/// The pairs that were seen: bits, for there may be as many as states.
+struct Seen {
+    bound: usize,
+    sets: Vec<Option<Bits>>,
+}
+
+impl Seen {
+    fn new(product: &Product<'_>) -> Seen {
+        Seen { bound: product.graph.bound(), sets: product.automaton.edges.iter().map(|_| None).collect() }
+    }
+
+    fn insert(&mut self, pair: Pair) -> bool {
+        self.sets[pair.automaton as usize].get_or_insert_with(|| Bits::new(self.bound)).insert(pair.state)
+    }
 }
 
 /// Chooses among pairs by their rows.
@@ -95,7 +111,8 @@ impl<'c> Chooser<'c> {
         inside: impl Fn(Pair) -> bool,
         found: impl Fn(Pair, &PairStep) -> bool,
     ) -> Result<Option<Levels>, Stopped> {
-        let mut seen: Pairs = starts.iter().copied().collect();
+        let mut seen = Seen::new(self.product);
+        starts.iter().for_each(|&pair| _ = seen.insert(pair));
         let mut levels = vec![starts.to_vec()];
         while let Some(level) = levels.last().filter(|level| !level.is_empty()) {
             let (mut next, mut hit) = (Vec::new(), false);
@@ -219,7 +236,8 @@ impl<'c> Chooser<'c> {
             Fairness::None => Demand::NONE,
             fairness => {
                 let mut members = vec![home];
-                let mut seen: Pairs = members.iter().copied().collect();
+                let mut seen = Seen::new(self.product);
+                seen.insert(home);
                 let mut at = 0;
                 while at < members.len() {
                     self.product.steps(members[at], |step| {

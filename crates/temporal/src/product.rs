@@ -93,11 +93,16 @@ struct Move {
 }
 
 /// A set of states.
-struct Bits(Vec<u64>);
+pub(crate) struct Bits(Vec<u64>);
 
 impl Bits {
+    /// An empty set of numbers below a bound.
+    pub(crate) fn new(bound: usize) -> Bits {
+        Bits(vec![0; bound.div_ceil(64)])
+    }
+
     #[inline]
-    fn insert(&mut self, at: u32) -> bool {
+    pub(crate) fn insert(&mut self, at: u32) -> bool {
         let word = &mut self.0[at as usize / 64];
         let bit = 1 << (at % 64);
         let new = *word & bit == 0;
@@ -253,7 +258,7 @@ impl<'p> Product<'p> {
         let mut accepted =
             Accepted { sets: (0..count).map(|_| None).collect(), numbers: (0..count).map(|_| None).collect() };
         let mut any = false;
-        control.afford(count * reached.words * 8)?;
+        control.afford(count * reached.bound / 8)?;
         for pair in self.initial() {
             reached.insert(pair.automaton, pair.state);
         }
@@ -420,8 +425,7 @@ impl<'p> Product<'p> {
             return Ok(false);
         }
         for pair in found {
-            let words = bound.div_ceil(64);
-            accepted.sets[pair.automaton as usize].get_or_insert_with(|| Bits(vec![0; words])).insert(pair.state);
+            accepted.sets[pair.automaton as usize].get_or_insert_with(|| Bits::new(bound)).insert(pair.state);
         }
         let numbers = std::rc::Rc::new(numbers);
         for (at, &member) in members.iter().enumerate() {
@@ -433,18 +437,18 @@ impl<'p> Product<'p> {
 
 /// The pairs through which components of the automaton are entered, by automaton state.
 struct Reached {
-    words: usize,
+    bound: usize,
     sets: Vec<Option<Bits>>,
 }
 
 impl Reached {
     fn new(bound: usize, automaton_states: usize) -> Reached {
-        Reached { words: bound.div_ceil(64), sets: (0..automaton_states).map(|_| None).collect() }
+        Reached { bound, sets: (0..automaton_states).map(|_| None).collect() }
     }
 
     #[inline]
     fn insert(&mut self, automaton: u32, state: u32) -> bool {
-        self.sets[automaton as usize].get_or_insert_with(|| Bits(vec![0; self.words])).insert(state)
+        self.sets[automaton as usize].get_or_insert_with(|| Bits::new(self.bound)).insert(state)
     }
 }
 
@@ -542,7 +546,7 @@ impl Tarjan<'_, '_> {
                         (frame.edge, frame.step) = (edge | bits, step);
                     }
                     if self.walk.len() == self.walk.capacity() {
-                        control.afford(self.walk.len() * 2 * size_of::<Frame>())?;
+                        control.afford(self.walk.len() * size_of::<Frame>())?;
                     }
                     self.enter(target, reached);
                 }

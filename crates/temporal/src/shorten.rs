@@ -10,9 +10,11 @@
 //!
 //! Cost: at most [`MOST`] states, expanded once.
 
+use std::collections::HashSet;
+
 use trefoil_control::Control;
-use trefoil_explore::{Packing, StateSet, States};
-use trefoil_system::{Cut, System, TakenStep, Value};
+use trefoil_explore::States;
+use trefoil_system::{Cut, StateId, System, TakenStep, Value};
 
 use crate::graph::{Graph, Recording};
 use crate::ground::Ground;
@@ -37,27 +39,24 @@ pub(crate) fn surroundings(
     if cycle.len() as u64 > MOST / 2 {
         return Ok(None);
     }
-    let set = StateSet::new(Packing::new(system.layout()), 1);
-    let mut ground = Ground::new(system, recording, forbidden, &set, control);
+    let mut ground = Ground::new(system, recording, forbidden, control);
     let mut order = ground.find(home)?;
     for step in cycle {
         order.extend(ground.find(&step.row)?);
     }
     let most = (FEW + AROUND * cycle.len() as u64).min(MOST);
     let initial = order[0];
-    let mut is_waiting: std::collections::HashSet<u32> = order.iter().map(|state| state.0).collect();
+    let mut is_waiting: HashSet<u32> = order.iter().map(|state| state.0).collect();
     let mut at = 0;
     while at < order.len() {
         let Some((_, targets)) = ground.steps(order[at].0, most)? else { break };
         for place in targets {
             let target = ground.target(place);
             if is_waiting.insert(target) {
-                order.push(trefoil_system::StateId(target));
+                order.push(StateId(target));
             }
         }
         at += 1;
     }
-    let recorder = ground.into_recorder();
-    let states = set.freeze();
-    Ok(Some((recorder.graph(initial, &states, control)?, states)))
+    ground.graph(initial).map(Some)
 }

@@ -16,7 +16,7 @@
 use std::collections::HashSet;
 
 use trefoil_control::Control;
-use trefoil_explore::{Packing, StateSet, States};
+use trefoil_explore::States;
 use trefoil_questions::Fairness;
 use trefoil_system::{AutomatonEdge, Cut, System};
 
@@ -31,7 +31,7 @@ struct Frame {
     tried: usize,
 }
 
-/// Walks until so many states are expanded or nothing is left, and returns what it has kept.
+/// Walks until `most` states are expanded or nothing is left, and returns what it has kept.
 pub(crate) fn walk(
     system: &dyn System,
     recording: &Recording<'_>,
@@ -46,8 +46,7 @@ pub(crate) fn walk(
     // Edges between components lead to smaller numbers: these are tried first.
     let mut moves: Vec<Vec<AutomatonEdge>> = automaton.edges.clone();
     moves.iter_mut().for_each(|own| own.sort_by_key(|edge| component[edge.target as usize]));
-    let set = StateSet::new(Packing::new(system.layout()), 1);
-    let mut ground = Ground::new(system, recording, forbidden, &set, control);
+    let mut ground = Ground::new(system, recording, forbidden, control);
     let initial = ground.find(&system.initial(control)?)?[0];
     let mut seen: HashSet<Pair, foldhash::fast::FixedState> = HashSet::default();
     let mut way: Vec<Frame> = Vec::new();
@@ -77,7 +76,5 @@ pub(crate) fn walk(
             }
         }
     }
-    let recorder = ground.into_recorder();
-    let states = set.freeze();
-    Ok((recorder.graph(initial, &states, control)?, states))
+    ground.graph(initial)
 }
