@@ -331,9 +331,9 @@ impl Shared<'_> {
 /// A search that has paused or ended.
 pub enum Stretch<V> {
     /// It has ended.
-    Ended(Exploration<V>),
+    Ended(Box<Exploration<V>>),
     /// It has paused.
-    Paused(Paused<V>),
+    Paused(Box<Paused<V>>),
 }
 
 /// A search between two levels.
@@ -387,7 +387,7 @@ pub fn search_reducing<V: Visitor>(
     visitor: impl Fn() -> V + Sync,
 ) -> Exploration<V> {
     match begin(system, options, reducing, u64::MAX, control, visitor) {
-        Stretch::Ended(exploration) => exploration,
+        Stretch::Ended(exploration) => *exploration,
         Stretch::Paused(_) => unreachable!("no search expands 2^64 states"),
     }
 }
@@ -515,12 +515,13 @@ fn go_on<V: Visitor>(
         (_, Some(cut)) => End::Cut(cut),
         (Some(found), None) => End::Found(found),
         (None, None) if progress.has_paused => {
-            return Stretch::Paused(Paused { counts, initial, states, visitors, options, fit, progress });
+            let paused = Paused { counts, initial, states, visitors, options, fit, progress };
+            return Stretch::Paused(Box::new(paused));
         }
         (None, None) => End::Complete,
     };
     let history = progress.history;
-    Stretch::Ended(Exploration { end, counts, initial, states, visitors, has_states, options, history })
+    Stretch::Ended(Box::new(Exploration { end, counts, initial, states, visitors, has_states, options, history }))
 }
 
 /// How far a search has come.

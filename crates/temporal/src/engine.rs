@@ -254,11 +254,12 @@ impl Claimed<'_> {
             match deciding.search(self.threads)? {
                 Outcome::Kept(kept) => {
                     let is_complete = kept.stopped.is_none();
-                    let kept: Arc<dyn Any + Send + Sync> = Arc::new(kept);
+                    let kept: Arc<dyn Any + Send + Sync> = Arc::new(*kept);
                     explored.put(Some(kept.clone()), is_complete);
                     known = Some(kept);
                 }
-                Outcome::Fails(evidence, counts) => {
+                Outcome::Fails(found) => {
+                    let (evidence, counts) = *found;
                     answer.counts = counts;
                     answer.counts.elapsed = started.elapsed();
                     answer.found[asked] = Found::Fails(evidence);
@@ -330,9 +331,9 @@ struct Deciding<'d> {
 /// What a search has brought.
 enum Outcome {
     /// The steps, with the claim decided on all parts but the last.
-    Kept(Kept),
+    Kept(Box<Kept>),
     /// A violation before the search was over.
-    Fails(Evidence, Counts),
+    Fails(Box<(Evidence, Counts)>),
 }
 
 impl Deciding<'_> {
@@ -351,7 +352,7 @@ impl Deciding<'_> {
                     // Other claims will want the part.
                     if !is_about_states && let Some(evidence) = self.violation_at_pause(paused.part(), pause)? {
                         let bytes = paused.part().states.bytes() as u64;
-                        return Ok(Outcome::Fails(evidence, counted(&paused.counts(), Some(bytes))));
+                        return Ok(Outcome::Fails(Box::new((evidence, counted(&paused.counts(), Some(bytes))))));
                     }
                     control.progress().begin("exploring", 0);
                     pause = pause.saturating_mul(FARTHER);
@@ -363,7 +364,7 @@ impl Deciding<'_> {
                         Some((quotient, _)) => quotient.unwind(&path, control)?,
                         None => path,
                     };
-                    return Ok(Outcome::Fails(Evidence::Prefix(path), counted(&counts, None)));
+                    return Ok(Outcome::Fails(Box::new((Evidence::Prefix(path), counted(&counts, None)))));
                 }
                 Searched::Cut(cut, counts, kept) => {
                     let failed = |cut| Unanswered::Cut { cut, counts: Box::new(counted(&counts, None)) };
@@ -402,7 +403,7 @@ impl Deciding<'_> {
         let mut all = kept.decided.lock().unwrap_or_else(PoisonError::into_inner);
         all.push((claimed.recur.decided_as, claimed.recur.fairness, decided));
         drop(all);
-        Ok(Outcome::Kept(kept))
+        Ok(Outcome::Kept(Box::new(kept)))
     }
 
     /// The same on what another claim's search has kept: on each part as it was at the pause, and on the whole.

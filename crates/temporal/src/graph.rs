@@ -301,7 +301,7 @@ pub(crate) enum Searched<'w> {
 /// A search that pauses.
 pub(crate) struct Growing<'w> {
     pub(crate) graph: Graph,
-    paused: Paused<Recorder<'w>>,
+    paused: Box<Paused<Recorder<'w>>>,
 }
 
 impl Growing<'_> {
@@ -376,7 +376,7 @@ impl<'w> Recording<'w> {
                 Err(cut) => Searched::Cut(cut, counts, None),
             });
         }
-        let Exploration { end, initial, states, mut visitors, has_states, .. } = exploration;
+        let Exploration { end, initial, states, mut visitors, has_states, .. } = *exploration;
         graph.initial = initial.0;
         let has_all = has_states && graph.absorb(&mut visitors, self, &states, control).is_ok();
         Ok(match end {
