@@ -2,34 +2,63 @@
 
 use std::sync::Arc;
 
-use trefoil_check::{Offered, Posed, Table};
+use trefoil_check::{Offered, Posed, Row, Table};
 use trefoil_control::Control;
-use trefoil_questions::{Asked, ErrorKinds, Explored, Facts, Fairness, Found, Question, Recur, Says, TemporalClaim};
+use trefoil_questions::{
+    Asked, ErrorKinds, Evidence, Explored, Facts, Fairness, Found, Question, Recur, Says, TemporalClaim,
+};
 use trefoil_system::{Ltl, System};
+use trefoil_temporal::TemporalEngine;
 use trefoil_testkit::temporal::{PlainFairness, PlainSystem, has_accepted_run, random_automaton, random_formula};
 use trefoil_testkit::{Random, seed};
 
-/// The verdict on each claim, and the length of its evidence.
-fn verdicts(
+/// Engines that pause after a few states.
+static PAUSING: [TemporalEngine; 3] =
+    [TemporalEngine::pausing_after(1), TemporalEngine::pausing_after(2), TemporalEngine::pausing_after(5)];
+
+/// The usual table, or one whose temporal engine is another.
+fn table(engine: Option<&'static TemporalEngine>) -> Table {
+    match engine {
+        Some(engine) => Table::standard().clone().with(Row { engine, reductions: &[] }),
+        None => Table::standard().clone(),
+    }
+}
+
+/// The evidence against each claim.
+fn violations(
     system: &Arc<dyn System>,
     claims: &[TemporalClaim],
     fairness: Fairness,
     threads: usize,
-) -> Vec<Option<usize>> {
-    let explored = Explored::default();
+    engine: Option<&'static TemporalEngine>,
+) -> Vec<Option<Evidence>> {
+    let (explored, table) = (Explored::default(), table(engine));
+    let asked: Vec<usize> = (0..claims.len()).collect();
+    violations_of(system, claims, &asked, fairness, threads, &explored, &table)
+}
+
+fn violations_of(
+    system: &Arc<dyn System>,
+    claims: &[TemporalClaim],
+    asked: &[usize],
+    fairness: Fairness,
+    threads: usize,
+    explored: &Explored,
+    table: &Table,
+) -> Vec<Option<Evidence>> {
     let control = Control::unlimited();
-    (0..claims.len())
-        .map(|asked| {
+    asked
+        .iter()
+        .map(|&asked| {
             let no_steps = ErrorKinds::default();
-            let recur = Recur { claims, asked, decided_as: asked, fairness, explored: &explored, no_steps };
+            let recur = Recur { claims, asked, decided_as: asked, fairness, explored, no_steps };
             let facts = Facts::of(&**system);
-            let posed =
-                Posed::new(Table::standard(), Question::Recur(recur), &facts, &Asked::default(), threads, &control);
+            let posed = Posed::new(table, Question::Recur(recur), &facts, &Asked::default(), threads, &control);
             let offered = Offered { system: system.clone(), reduction: None, insisted: false };
             let answer = posed.ok().unwrap().answer(&offered, &control).unwrap();
             match &answer.found[asked] {
                 Found::Holds(None) => None,
-                Found::Fails(evidence) => Some(evidence.path().steps.len()),
+                Found::Fails(evidence) => Some(evidence.clone()),
                 other => panic!("{other:?}"),
             }
         })
@@ -59,7 +88,8 @@ fn automata_accept_no_run_exactly_when_the_definition_says_so() {
             (Fairness::Weak, PlainFairness::Weak),
             (Fairness::Strong, PlainFairness::Strong),
         ][round % 3];
-        let found = verdicts(&system, &claims, fairness, 1);
+        let engine = (round % 2 == 1).then(|| &PAUSING[round / 2 % 3]);
+        let found = violations(&system, &claims, fairness, 1, engine);
         for (automaton, found) in automata.iter().zip(&found) {
             let Some(expected) = has_accepted_run(&plain, automaton, stutters, plainly) else { continue };
             let words = format!(
@@ -87,9 +117,16 @@ fn formulas_fail_with_the_same_lasso_on_any_number_of_threads() {
                 TemporalClaim { says: Says::Holds(ltl.clone(), formula), propositions: vec![0, 1], stutters: true }
             })
             .collect();
-        let one = verdicts(&system, &claims, Fairness::Weak, 1);
-        assert_eq!(one, verdicts(&system, &claims, Fairness::Weak, 3));
+        let engine = [None, Some(&PAUSING[0]), Some(&PAUSING[1])][random.below(3)];
+        let one = violations(&system, &claims, Fairness::Weak, 1, engine);
+        assert_eq!(one, violations(&system, &claims, Fairness::Weak, 3, engine));
         failing += one.iter().flatten().count();
+        // What another claim's search has kept changes nothing.
+        for asked in 0..claims.len() {
+            let explored = Explored::default();
+            let alone = violations_of(&system, &claims, &[asked], Fairness::Weak, 1, &explored, &table(engine));
+            assert_eq!(alone[0], one[asked], "claim {asked}");
+        }
     }
     assert!(failing > 100, "{failing} fail");
 }

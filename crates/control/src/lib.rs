@@ -26,6 +26,9 @@
 //! ends and the job goes on, once freed memory is given back ([`Control::settle`]). Between two rounds a search under
 //! such a control may rest ([`Control::rest`]) while another thread tries the second way ([`Rests`]).
 //!
+//! A job whose last stage can make use of what an earlier one did not finish gives the earlier one a
+//! [`Control::reserving`], which ends while there is still time and memory for the last stage.
+//!
 //! # Stops for tests
 //!
 //! [`Control::stopping_at`] makes a control that stops at its n-th [`Control::check`]. A test that stops a job at every
@@ -157,17 +160,20 @@ struct Effort {
     /// The processor time that it may take, if that is limited.
     most: Option<Duration>,
     before: Duration,
+    /// The moment at which it ends, if there is one.
+    until: Option<Instant>,
     /// Does the job go on when this part has used up the memory?
     answers: bool,
 }
 
 impl Effort {
     fn new(around: &Control, most: Option<Duration>) -> Effort {
-        Effort { around: around.clone(), most, before: processor::time_used(), answers: false }
+        Effort { around: around.clone(), most, before: processor::time_used(), until: None, answers: false }
     }
 
     fn is_spent(&self) -> bool {
         self.most.is_some_and(|most| processor::time_used().saturating_sub(self.before) >= most)
+            || self.until.is_some_and(|until| Instant::now() >= until)
     }
 }
 
@@ -246,6 +252,27 @@ impl Control {
         if let Some(shared) = Arc::get_mut(&mut control.shared) {
             shared.progress = self.shared.progress.clone();
             shared.rests = Some(rests.clone());
+        }
+        control.set_watch();
+        control
+    }
+
+    /// A control for a part of this job that leaves something to what follows: it ends with the job, or alone when
+    /// three quarters of the time or two thirds of the memory that are left now are used up.
+    pub fn reserving(&self) -> Control {
+        let Limits { time, memory } = self.shared.limits;
+        if time.is_none() && memory.is_none() {
+            return self.clone();
+        }
+        let left = time.map(|time| time.saturating_sub(self.elapsed()) / 4 * 3);
+        let resident = resident_memory().unwrap_or_default();
+        let memory = memory.map(|limit| (resident + limit.saturating_sub(resident) / 3 * 2).min(limit));
+        let until = left.map(|left| Instant::now() + left);
+        let effort = Effort { until, ..Effort::new(self, None) };
+        let mut control = Control::make(self.shared.started, Limits { time, memory }, Some(effort), None);
+        if let Some(shared) = Arc::get_mut(&mut control.shared) {
+            shared.progress = self.shared.progress.clone();
+            shared.rests = self.shared.rests.clone();
         }
         control.set_watch();
         control
@@ -531,6 +558,27 @@ mod tests {
             thread::sleep(WATCHDOG_PERIOD);
         }
         assert_eq!(effort.check(), Err(Stopped::Interrupted));
+    }
+
+    #[test]
+    fn a_reserve_is_left() {
+        let job = Control::new(Limits { time: Some(Duration::from_millis(400)), memory: Some(1 << 50) });
+        let part = job.reserving();
+        assert!(part.limits().memory.is_some_and(|limit| limit < 1 << 50));
+        while part.check().is_ok() {
+            assert!(part.elapsed() < Duration::from_secs(60), "the watchdog sleeps");
+            thread::sleep(Duration::from_millis(1));
+        }
+        assert!(part.elapsed() >= Duration::from_millis(300));
+        assert!(job.check().is_ok() || job.elapsed() >= Duration::from_millis(400), "the job itself goes on");
+        let job = Control::new(Limits { time: Some(Duration::from_secs(3600)), memory: None });
+        let part = job.reserving();
+        job.cancel();
+        while part.check().is_ok() {
+            assert!(part.elapsed() < Duration::from_secs(60), "the watchdog sleeps");
+            thread::sleep(WATCHDOG_PERIOD);
+        }
+        assert_eq!(part.check(), Err(Stopped::Interrupted));
     }
 
     #[test]

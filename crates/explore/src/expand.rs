@@ -45,6 +45,7 @@ struct PackedStep {
     label: LabelId,
     group: GroupId,
     class: u32,
+    note: u32,
 }
 
 /// States and their steps, before the steps' targets are numbered.
@@ -191,7 +192,7 @@ impl<'s, V: Visitor> Expander<'s, V> {
         let (from, before) = (rows.len(), (steps.len(), packed.len()));
         let mut all_fit = true;
         let packing = self.shared.states.packing();
-        let (shared, words, inserter) = (self.shared, self.words, &mut self.inserter);
+        let (shared, words, inserter, visitor) = (self.shared, self.words, &mut self.inserter, &mut self.visitor);
         // SAFETY: the number came out of an insertion, on this thread or in a round that the end of the round, a lock,
         // separates from this one.
         unsafe {
@@ -243,7 +244,8 @@ impl<'s, V: Visitor> Expander<'s, V> {
             }
             let hash = inserter.hash(&packed[at..]);
             inserter.expect(hash);
-            steps.push(PackedStep { hash, label: step.label, group: step.group, class: step.class });
+            let note = visitor.note(&step);
+            steps.push(PackedStep { hash, label: step.label, group: step.group, class: step.class, note });
             Ok(())
         };
         let candidate = match shared.reducing {
@@ -310,7 +312,8 @@ impl<'s, V: Visitor> Expander<'s, V> {
                 let step = &batch.steps[at];
                 let target = &batch.packed[at * self.words..(at + 1) * self.words];
                 let Some((target, fresh)) = self.insert(step, target, output) else { break };
-                batch.edges.push(Edge { label: step.label, group: step.group, class: step.class, target, fresh });
+                let &PackedStep { label, group, class, note, .. } = step;
+                batch.edges.push(Edge { label, group, class, note, target, fresh });
             }
             if batch.edges.len() < source.end - begin {
                 break;

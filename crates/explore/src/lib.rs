@@ -34,7 +34,7 @@ pub use packing::Packing;
 pub use probe::{Coverage, Observer, Probe, ProbeEnd, Sighting, Traces, probe};
 pub use reach::{BITSTATE, EXACT, HASH_COMPACT, ReachEngine};
 pub use search::{
-    Counts, Edge, End, Exploration, Finding, Found, Options, Order, Proviso, Reducing, Visited, Visitor, search,
-    search_reducing,
+    Counts, Edge, End, Exploration, Finding, Found, Options, Order, Paused, Proviso, Reducing, Stretch, Visited,
+    Visitor, search, search_reducing, search_until,
 };
 pub use states::{DENSE_BITS, Inserter, Reader, StateSet, States};

@@ -25,6 +25,9 @@
 //!
 //! Between two rounds the search may rest while another engine tries the question ([`Control::rest`]).
 //!
+//! A search that counts every step may pause between two levels ([`search_until`]). Then its states can be read, and it
+//! can be taken up again ([`Paused::resume`]).
+//!
 //! Between two rounds the states may be packed in another way ([`crate::fit`]). The threads end then, and new ones
 //! continue with the visitors.
 //!
@@ -59,7 +62,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use trefoil_control::{Control, Rest};
-use trefoil_system::{Cut, Explorer, GroupId, LabelId, SlotSet, StateId, System, TakenStep, Value};
+use trefoil_system::{Cut, Explorer, GroupId, LabelId, SlotSet, StateId, Step, System, TakenStep, Value};
 
 use crate::expand::{Expander, Job, Staff};
 use crate::fit::{Fit, Misfits};
@@ -139,6 +142,8 @@ pub struct Edge {
     pub group: GroupId,
     /// In a quotient, the class of the stabiliser of the state it leads to.
     pub class: u32,
+    /// What the visitor noted of it ([`Visitor::note`]).
+    pub note: u32,
     /// The state it leads to.
     pub target: StateId,
     /// Is it the step that found this state? True of one step into each state but the initial one.
@@ -173,6 +178,13 @@ pub enum Finding {
 pub trait Visitor: Send {
     /// Visits a state and all its steps, with the explorer of the thread at hand. An error ends the search.
     fn visit(&mut self, state: &Visited<'_>, explorer: &mut dyn Explorer) -> Result<Finding, Cut>;
+
+    /// Notes something of a step as the system gives it, before its target has a number; it comes back with the edge.
+    /// A state that has to wait for rows of another packing is expanded, and its steps are noted, once more.
+    #[inline]
+    fn note(&mut self, _: &Step<'_>) -> u32 {
+        0
+    }
 }
 
 /// Visits nothing: for counting.
@@ -262,6 +274,8 @@ pub struct Exploration<V> {
     pub states: States,
     /// The visitors, one per thread that took part.
     pub visitors: Vec<V>,
+    /// Are the states there? A search that was stopped while they were packed in another way has lost them.
+    pub has_states: bool,
     pub(crate) options: Options,
     pub(crate) history: History,
 }
@@ -314,6 +328,45 @@ impl Shared<'_> {
     }
 }
 
+/// A search that has paused or ended.
+pub enum Stretch<V> {
+    /// It has ended.
+    Ended(Box<Exploration<V>>),
+    /// It has paused.
+    Paused(Box<Paused<V>>),
+}
+
+/// A search between two levels.
+pub struct Paused<V> {
+    /// How much it did.
+    pub counts: Counts,
+    /// The number of the initial state.
+    pub initial: StateId,
+    /// The states that were found.
+    pub states: States,
+    /// The visitors, one per thread that took part.
+    pub visitors: Vec<V>,
+    options: Options,
+    fit: Fit,
+    progress: Progress,
+}
+
+impl<V: Visitor> Paused<V> {
+    /// Goes on until the search is over, or has expanded `pause` states in all and finished their level.
+    pub fn resume(
+        self,
+        pause: u64,
+        system: &dyn System,
+        control: &Control,
+        visitor: impl Fn() -> V + Sync,
+    ) -> Stretch<V> {
+        let Paused { options, fit, progress, counts, visitors, states, .. } = self;
+        let staff = visitors.into_iter().map(Staff::new).collect();
+        let progress = Progress { pause, ..progress };
+        go_on(Ongoing { options, fit, progress, counts, states: states.thaw(), staff }, None, system, control, visitor)
+    }
+}
+
 /// Explores a system from its initial state. `visitor` makes one visitor per thread.
 pub fn search<V: Visitor>(
     system: &dyn System,
@@ -333,21 +386,70 @@ pub fn search_reducing<V: Visitor>(
     control: &Control,
     visitor: impl Fn() -> V + Sync,
 ) -> Exploration<V> {
+    match begin(system, options, reducing, u64::MAX, control, visitor) {
+        Stretch::Ended(exploration) => *exploration,
+        Stretch::Paused(_) => unreachable!("no search expands 2^64 states"),
+    }
+}
+
+/// The same, in steps order, with all steps, as far as the level in which `pause` states have been expanded.
+pub fn search_until<V: Visitor>(
+    system: &dyn System,
+    options: &Options,
+    pause: u64,
+    control: &Control,
+    visitor: impl Fn() -> V + Sync,
+) -> Stretch<V> {
+    assert!(options.order == Order::Steps, "a search pauses in steps order");
+    begin(system, options, None, pause, control, visitor)
+}
+
+fn begin<V: Visitor>(
+    system: &dyn System,
+    options: &Options,
+    reducing: Option<Reducing<'_>>,
+    pause: u64,
+    control: &Control,
+    visitor: impl Fn() -> V + Sync,
+) -> Stretch<V> {
     assert!(!options.cycles || options.order == Order::Visible, "cycles are looked for in visible order");
     assert!(reducing.is_none() || options.order == Order::Steps, "levels are those of steps");
     let threads = options.thread_count();
     // A search for cycles looks up rows without inserting them, which trees do not support. States that are set aside
     // are expanded in a round of their own, which only the order that counts every step allows.
-    let mut fit = Fit::new(system.layout(), !options.cycles, options.order == Order::Steps);
+    let fit = Fit::new(system.layout(), !options.cycles, options.order == Order::Steps);
     let keep = Keep {
         claims: options.order == Order::Visible || reducing.is_some(),
         finished: options.cycles || reducing.is_some(),
     };
     let (packing, trees) = fit.packing();
-    let mut states =
+    let states =
         if trees { StateSet::of_trees(packing, keep, threads) } else { StateSet::keeping(packing, keep, threads) };
-    let mut progress = Progress::default();
-    let mut staff = Vec::new();
+    let (progress, counts, staff) = (Progress { pause, ..Progress::default() }, Counts::default(), Vec::new());
+    go_on(Ongoing { options: *options, fit, progress, counts, states, staff }, reducing, system, control, visitor)
+}
+
+/// A search before one of its stretches.
+struct Ongoing<V> {
+    options: Options,
+    fit: Fit,
+    progress: Progress,
+    /// What was counted before the last pause.
+    counts: Counts,
+    states: StateSet,
+    staff: Vec<Staff<V>>,
+}
+
+fn go_on<V: Visitor>(
+    ongoing: Ongoing<V>,
+    reducing: Option<Reducing<'_>>,
+    system: &dyn System,
+    control: &Control,
+    visitor: impl Fn() -> V + Sync,
+) -> Stretch<V> {
+    let Ongoing { options, mut fit, mut progress, mut counts, mut states, mut staff } = ongoing;
+    let threads = options.thread_count();
+    let mut has_states = true;
     let cut = loop {
         let patches = Patches::new(states.packing(), system.groups());
         let shared = Shared {
@@ -392,12 +494,12 @@ pub fn search_reducing<V: Visitor>(
             Ok(repacked) => states = repacked,
             Err(stopped) => {
                 states = StateSet::new(narrow, threads);
+                has_states = false;
                 break Some(stopped.into());
             }
         }
     };
-    let Progress { initial, depth, waiting, history, found, .. } = progress;
-    let mut counts = Counts { depth, waiting, ..Counts::default() };
+    (counts.depth, counts.waiting) = (progress.depth, progress.waiting);
     let mut visitors = Vec::with_capacity(staff.len());
     for Staff { visitor, counts: own, .. } in staff {
         counts.states += own.states;
@@ -405,15 +507,21 @@ pub fn search_reducing<V: Visitor>(
         counts.transitions += own.transitions;
         visitors.push(visitor);
     }
-    let end = match (found, cut) {
+    // A search that was cut before its first state has none.
+    let initial = progress.initial.unwrap_or(StateId(0));
+    let states = states.freeze();
+    let end = match (progress.found.take(), cut) {
         // A finding of a round that was not finished need not be the least, and differs from run to run.
         (_, Some(cut)) => End::Cut(cut),
         (Some(found), None) => End::Found(found),
+        (None, None) if progress.has_paused => {
+            let paused = Paused { counts, initial, states, visitors, options, fit, progress };
+            return Stretch::Paused(Box::new(paused));
+        }
         (None, None) => End::Complete,
     };
-    // A search that was cut before its first state has none.
-    let initial = initial.unwrap_or(StateId(0));
-    Exploration { end, counts, initial, states: states.freeze(), visitors, options: *options, history }
+    let history = progress.history;
+    Stretch::Ended(Box::new(Exploration { end, counts, initial, states, visitors, has_states, options, history }))
 }
 
 /// How far a search has come.
@@ -450,6 +558,9 @@ struct Progress {
     found: Option<Found>,
     /// Are the states to be packed in another way before the search goes on?
     repack: Option<Repack>,
+    /// After how many states the search pauses, and whether it does.
+    pause: u64,
+    has_paused: bool,
 }
 
 /// Why states are packed in another way.
@@ -538,6 +649,10 @@ fn run_levels<V: Visitor>(
         }
         if !progress.whole.is_empty() {
             crew.run(std::mem::take(&mut progress.whole).into_pieces(crew.len()), Job::Finish);
+        }
+        progress.has_paused = progress.expanded >= progress.pause;
+        if progress.has_paused {
+            return;
         }
         progress.scheduled = std::mem::take(&mut progress.next);
         progress.first_round = progress.history.len();

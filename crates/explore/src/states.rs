@@ -544,7 +544,7 @@ impl StateSet {
     }
 }
 
-/// A [`StateSet`] that no longer grows.
+/// A [`StateSet`] whose rows can be read; it grows only while none is.
 pub struct States {
     set: StateSet,
 }
@@ -561,6 +561,16 @@ impl States {
             Table::Dense { .. } => 1 << self.set.kept.bits(),
             Table::Hashed { blocks, .. } => lock(blocks).bound() as usize,
         }
+    }
+
+    /// The set grows again.
+    pub(crate) fn thaw(self) -> StateSet {
+        self.set
+    }
+
+    /// Lets rows be inserted while no row is read.
+    pub fn grow<R>(&mut self, insert: impl FnOnce(&mut Inserter<'_>) -> R) -> R {
+        insert(&mut self.set.inserter())
     }
 
     /// What reads rows.
@@ -590,8 +600,8 @@ pub struct Reader<'a> {
 impl Reader<'_> {
     /// Writes the row of a state, one that a search gave out, into `row`.
     pub fn row(&mut self, id: StateId, row: &mut [Value]) {
-        // SAFETY: no thread inserts any more: freezing took the set by value, and so after the end of all its
-        // inserters; and a reader never inserts.
+        // SAFETY: no thread inserts while this reader lives: freezing took the set by value, and so after the end of
+        // all its inserters; later ones ([`States::grow`]) borrow the states mutably; and a reader never inserts.
         unsafe { self.inserter.read(id, row) }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use trefoil_control::{Control, Limits, Stopped};
-use trefoil_explore::{End, Finding, Options, Order, Visited, Visitor, collect, search};
+use trefoil_explore::{End, Finding, Options, Order, Stretch, Visited, Visitor, collect, search, search_until};
 use trefoil_lts::Lts;
 use trefoil_system::{
     Cut, Explorer, Group, GroupId, LabelId, Labels, Layout, Sink, Slot, SlotSet, StateId, Step, System, Value, Walk,
@@ -117,6 +117,61 @@ fn sizes(random: &mut Random, case: usize) -> u32 {
 
 fn both(lts: &Lts) -> [Box<dyn System>; 2] {
     [Box::new(lts.clone()), Box::new(Wide::new(lts.clone()))]
+}
+
+/// A search that pauses has expanded whole levels, and visits the same states in the end; notes come back with edges.
+#[test]
+fn a_search_that_pauses_goes_on_with_the_next_level() {
+    struct Noting(Vec<(StateId, u32)>);
+    impl Visitor for Noting {
+        fn visit(&mut self, state: &Visited<'_>, _: &mut dyn Explorer) -> Result<Finding, Cut> {
+            self.0.push((narrow(state.row), state.distance));
+            assert!(state.steps.iter().all(|edge| edge.note == 7 + edge.label.0));
+            Ok(Finding::Nothing)
+        }
+
+        fn note(&mut self, step: &Step<'_>) -> u32 {
+            7 + step.label.0
+        }
+    }
+    let seed = seed();
+    let mut random = Random::new(seed);
+    let (control, mut pauses) = (Control::unlimited(), 0);
+    for case in 0..200 {
+        let size = sizes(&mut random, case);
+        let lts = random_system(&mut random, size);
+        let expected = distances(&lts, true);
+        let options = Options { threads: [1, 2, 4][case % 3], order: Order::Steps, ..Options::default() };
+        for system in both(&lts) {
+            let mut pause = 1 + random.below(20) as u64;
+            let mut stretch = search_until(&*system, &options, pause, &control, || Noting(Vec::new()));
+            let visitors = loop {
+                match stretch {
+                    Stretch::Ended(ended) => {
+                        assert_eq!(ended.end, End::Complete);
+                        assert_eq!(ended.counts.expanded as usize, expected.iter().flatten().count());
+                        break ended.visitors;
+                    }
+                    Stretch::Paused(paused) => {
+                        pauses += 1;
+                        let seen = || paused.visitors.iter().flat_map(|visitor| &visitor.0);
+                        let level = seen().map(|&(_, distance)| distance).max().unwrap();
+                        let wanted = expected.iter().flatten().filter(|&&distance| distance <= level).count();
+                        assert_eq!((seen().count(), paused.counts.expanded as usize), (wanted, wanted), "seed {seed}");
+                        assert!(paused.counts.expanded >= pause, "seed {seed} case {case}");
+                        pause = paused.counts.expanded + 1 + random.below(2000) as u64;
+                        stretch = paused.resume(pause, &*system, &control, || Noting(Vec::new()));
+                    }
+                }
+            };
+            let mut seen: Vec<(StateId, u32)> = visitors.into_iter().flat_map(|visitor| visitor.0).collect();
+            seen.sort_unstable();
+            let all = expected.iter().enumerate();
+            let all = all.filter_map(|(state, distance)| Some((StateId(state as u32), (*distance)?)));
+            assert!(seen.into_iter().eq(all), "seed {seed} case {case}");
+        }
+    }
+    assert!(pauses > 200, "{pauses} pauses");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use trefoil_system::{Automaton, Ltl, LtlId};
 
@@ -50,17 +50,29 @@ pub enum Says {
 
 /// What a search of a system keeps for claims that come later; only the engine that put it there can use it.
 #[derive(Default)]
-pub struct Explored(Mutex<Option<Arc<dyn Any + Send + Sync>>>);
+pub struct Explored(Mutex<Option<Kept>>);
+
+/// What is kept, and whether the search was complete.
+type Kept = (Arc<dyn Any + Send + Sync>, bool);
 
 impl Explored {
     /// What is kept.
     pub fn get(&self) -> Option<Arc<dyn Any + Send + Sync>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.lock().as_ref().map(|(kept, _)| kept.clone())
     }
 
     /// Keeps something instead of what was kept.
-    pub fn put(&self, kept: Option<Arc<dyn Any + Send + Sync>>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = kept;
+    pub fn put(&self, kept: Option<Arc<dyn Any + Send + Sync>>, is_complete: bool) {
+        *self.lock() = kept.map(|kept| (kept, is_complete));
+    }
+
+    /// Drops what a search has kept that a budget has ended: another search can use the memory.
+    pub fn drop_unfinished(&self) {
+        self.lock().take_if(|(_, is_complete)| !*is_complete);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Kept>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -126,6 +126,21 @@ fn never_claims_progress_and_acceptance() {
     assert_eq!(found, expected.map(|(text, verdict)| (text.to_string(), verdict)));
 }
 
+/// The verdicts of Spin, which calls such labels invisible.
+#[test]
+fn labels_inside_atomic_sequences_are_invisible() {
+    let passed = "byte x;\nactive proctype A() { do :: atomic { x = 1; accept: x = 0; skip } od }\n";
+    assert_eq!(verdicts(passed, &[], None), [("no acceptance cycle".to_string(), Verdict::Holds)]);
+    let passed = "byte x;\nactive proctype A() { do :: atomic { x = 1; progress: x = 0; skip } od }\n";
+    assert_eq!(verdicts(passed, &[], None), [("no non-progress cycle".to_string(), Verdict::Fails)]);
+    let blocked = "byte x;\n\
+        active proctype A() { do :: atomic { x = 1; accept: x == 2; x = 0; skip } od }\n\
+        active proctype B() { do :: x == 1 -> x = 2 od }\n";
+    assert_eq!(verdicts(blocked, &[], None), [("no acceptance cycle".to_string(), Verdict::Fails)]);
+    let last = "byte x;\nactive proctype A() { do :: atomic { x = 1; accept: x = 0 } od }\n";
+    assert_eq!(answers(last, &[], None, 1)[0].verdict, Verdict::Error);
+}
+
 #[test]
 fn claims_that_are_not_supported_are_refused_and_the_rest_is_checked() {
     let model = "byte x;\nactive proctype A() { do :: x = 1 - x od }\n\

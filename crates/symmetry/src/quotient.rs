@@ -109,6 +109,11 @@ impl<'a> Quotient<'a> {
         })
     }
 
+    /// The system itself.
+    pub fn system(&self) -> &'a dyn System {
+        self.system
+    }
+
     /// Gives the steps of one group of the system a group of their own, which is returned; all others are in group 0.
     pub fn tell_apart(&mut self, apart: GroupId) -> GroupId {
         let own = GroupId(self.groups.len() as u32);

@@ -16,6 +16,8 @@
 //!
 //! Cost: for each step of the real run the successors of one state, each canonicalised.
 
+use std::collections::HashSet;
+
 use trefoil_control::Control;
 use trefoil_groups::{follow, invert_into};
 use trefoil_system::{Cut, Explorer, LabelId, Path, TakenStep, Value};
@@ -42,6 +44,8 @@ impl Quotient<'_> {
         if cycle.is_empty() {
             return Ok((stem, around));
         }
+        // A round permutes the states of an orbit, so none comes twice before the first one.
+        let mut ends: HashSet<Vec<Value>> = HashSet::new();
         loop {
             let mut here = path.last();
             for taken in cycle {
@@ -51,9 +55,11 @@ impl Quotient<'_> {
                 around.push(unwinder.step(here, taken)?);
                 here = &taken.row;
             }
-            if around.last().is_some_and(|last| last.row == stem.last()) {
+            let end = around.last().map_or(&[][..], |last: &TakenStep| &last.row);
+            if end == stem.last() {
                 return Ok((stem, around));
             }
+            assert!(ends.insert(end.to_vec()), "a round of a quotient comes back to where it began");
         }
     }
 }

@@ -2,18 +2,33 @@
 //!
 //! The system is searched once, breadth-first on every core, and kept ([`crate::graph`]); each claim is then decided on
 //! it ([`crate::product`]). A claim that a state must never have a letter, such as `[] p`, is decided by the search
-//! itself, which ends with a shortest run to such a state. Before a long search the claim is checked on the first
-//! levels: a run among these states is a run of the system.
+//! itself, which ends with a shortest run to such a state.
+//!
+//! # Bugs that lie near, and budgets
+//!
+//! A long search pauses, at first after the level of the 20,000th state and then whenever it has 16 times as many. The
+//! claim is decided on the levels that are complete, and then on a short depth-first walk ([`crate::walk`]): a run in
+//! either is a run of the system. So a claim about a system of up to 20,000 states is shown violated by the component
+//! nearest to the start, ties by rows; in a larger system by the nearest one of the first part, of search or walk, that
+//! shows a violation. Every claim passes through the same parts in the same order, also where another claim's search
+//! has kept them all, so the evidence depends neither on the threads nor on what else is checked.
+//!
+//! The search may use up three quarters of the time and two thirds of the memory that are left
+//! ([`Control::reserving`]). If that is not enough, what it has expanded is a last part, and is checked with the rest
+//! of the budgets: a violation in it is real, and only without one is the answer `unknown`. This part depends on the
+//! budgets and on the machine. Other claims are checked on it, too. An interrupt ends everything at once.
 //!
 //! A system with symmetries is searched up to them: its propositions have the same values in all states of an orbit
 //! (the front end gives a group that keeps them), so a quotient has a run with these letters exactly when the system
 //! has one, and a lasso of the quotient is unwound to one of the system. Fairness needs more: [`crate::folded`].
 
 use std::any::Any;
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use trefoil_control::{Control, Stopped};
+use trefoil_explore::States;
 use trefoil_questions::{
     Answer, Asked, Counts, Engine, Evidence, Explored, Facts, Fairness, Found, Kind, Prepared, Question, Ready, Recur,
     Refusal, Says, Setting, Store, Task, Terms, Unanswered, UsedSymmetry,
@@ -22,18 +37,29 @@ use trefoil_symmetry::{Quotient, Refusal as NoSymmetry, Symmetry, Tally, Unwindi
 use trefoil_system::{Action, Automaton, Cube, Cut, LabelId, Labels, Path, System, TakenStep, Value};
 
 use crate::folded::{FoldedStep, Folding};
-use crate::graph::{Graph, IsBad, Searched, Watch, explore, proposition_marks};
+use crate::graph::{Graph, Growing, IsBad, Part, Recording, Searched, Watch, proposition_marks};
 use crate::lasso::{Chooser, FoldedLasso, Lasso};
 use crate::product::{Forbidden, Product};
+use crate::shorten::surroundings;
 use crate::simplify::simplify;
 use crate::strength::Strength;
 use crate::translate::{Untranslated, automaton};
+use crate::walk::walk;
 
 /// Claims by automata.
-pub struct TemporalEngine;
+pub struct TemporalEngine {
+    near: u64,
+}
 
 /// Claims by automata.
-pub static TEMPORAL: TemporalEngine = TemporalEngine;
+pub static TEMPORAL: TemporalEngine = TemporalEngine::pausing_after(NEAR);
+
+impl TemporalEngine {
+    /// The engine with a first pause after another number of states than the usual one.
+    pub const fn pausing_after(near: u64) -> TemporalEngine {
+        TemporalEngine { near }
+    }
+}
 
 impl Engine for TemporalEngine {
     fn name(&self) -> &'static str {
@@ -96,35 +122,46 @@ impl Engine for TemporalEngine {
         if !claim.stutters {
             forbidden.end = None;
         }
-        Ok(Ready::Ready(Box::new(Claimed { recur, forbidden, threads: terms.threads })))
+        Ok(Ready::Ready(Box::new(Claimed { recur, forbidden, threads: terms.threads, near: self.near })))
     }
 }
 
-/// How many states are searched before the claim is checked on what was found; the last search has no limit.
-const NEAR: [u64; 3] = [20_000, 500_000, u64::MAX];
+/// How many states are expanded before the first pause, and how many times as many before each other one.
+const NEAR: u64 = 20_000;
+const FARTHER: u64 = 16;
+/// How many states the search expands for each one of a walk.
+const WALK: u64 = 16;
 
 /// A claim with its automaton.
 struct Claimed<'q> {
     recur: Recur<'q>,
     forbidden: Automaton,
     threads: usize,
+    near: u64,
 }
 
 /// What is kept of a search.
 struct Kept {
     graph: Graph,
+    states: States,
+    counts: trefoil_explore::Counts,
     width: usize,
+    /// Why the search ended before it had all states, if it did.
+    stopped: Option<Stopped>,
     /// How many states the representatives stand for, where it is known.
     total: Option<String>,
-    /// The claims that were decided, with their evidence.
-    decided: Mutex<Vec<(usize, Fairness, Option<Evidence>)>>,
+    /// The claims that were decided: with what was counted for evidence from a part, and the evidence.
+    decided: Mutex<Vec<(usize, Fairness, Decided)>>,
 }
 
+/// A violation, and what was counted until it was found, where that is not all; or no violation.
+type Decided = Option<(Evidence, Option<trefoil_explore::Counts>)>;
+
 impl Kept {
-    fn decided(&self, claim: usize, fairness: Fairness) -> Option<Option<Evidence>> {
+    fn decided(&self, claim: usize, fairness: Fairness) -> Option<Decided> {
         let decided = self.decided.lock().unwrap_or_else(PoisonError::into_inner);
         let mut known = decided.iter().filter(|(own, under, _)| (*own, *under) == (claim, fairness));
-        known.next().map(|(_, _, evidence)| evidence.clone())
+        known.next().map(|(_, _, decided)| decided.clone())
     }
 }
 
@@ -176,7 +213,7 @@ impl Prepared for Claimed<'_> {
 fn kept(explored: &Explored, system: &dyn System, fair: bool) -> Option<Arc<dyn Any + Send + Sync>> {
     let known = explored.get()?;
     let width = system.layout().width();
-    let fits = |kept: &Kept| kept.width == width && (kept.graph.agents.is_some() || !fair);
+    let fits = |kept: &Kept| kept.width == width && (kept.graph.keeps_agents() || !fair);
     let fits = known.downcast_ref::<Kept>().is_some_and(fits);
     fits.then_some(known)
 }
@@ -205,124 +242,75 @@ impl Claimed<'_> {
             stutters: claim.stutters,
             fairness,
         };
-        let mut known = kept(explored, searching.system, fairness != Fairness::None);
-        // Bugs that lie near are found without all states: first a few levels are searched and checked, then all.
-        for most in NEAR {
-            if known.is_some() {
-                break;
-            }
-            match self.explore(searching.system, &forbidden, most, control)? {
-                Searched::Partial(graph) => {
-                    answer.counts = counted(&graph.counts, Some(graph.states.bytes() as u64));
-                    if let Some(evidence) = self.violation(&graph, &forbidden, searching, control)? {
-                        answer.found[asked] = Found::Fails(evidence);
-                        answer.counts.elapsed = started.elapsed();
-                        return Ok((answer, None));
-                    }
-                }
-                Searched::Complete(mut graph) => {
-                    let tally = Tally::of(std::mem::take(&mut graph.classes));
-                    let total = searching.quotient.and_then(|(quotient, _)| quotient.total([&tally].into_iter()));
-                    let width = searching.system.layout().width();
-                    let total = total.map(|total| total.to_string());
-                    let kept: Arc<dyn Any + Send + Sync> =
-                        Arc::new(Kept { graph: *graph, width, total, decided: Mutex::default() });
-                    explored.put(Some(kept.clone()));
-                    known = Some(kept);
-                }
-                Searched::Bad(path, counts) => {
-                    answer.counts = counted(&counts, None);
-                    let path = match searching.quotient {
-                        Some((quotient, _)) => quotient.unwind(&path, control)?,
-                        None => path,
-                    };
-                    answer.counts.elapsed = started.elapsed();
-                    answer.found[asked] = Found::Fails(Evidence::Prefix(path));
-                    return Ok((answer, None));
-                }
-                Searched::Cut(cut, counts) => {
-                    return Err(Unanswered::Cut { cut, counts: Box::new(counted(&counts, None)) });
-                }
-            }
-        }
-        let known = known.expect("the last search is not limited");
-        let kept = known.downcast_ref::<Kept>().expect("the engine keeps its own");
-        let graph = &kept.graph;
-        answer.counts = counted(&graph.counts, Some(graph.states.bytes() as u64));
-        answer.complete = true;
-        let evidence = match kept.decided(decided_as, fairness) {
-            Some(evidence) => evidence,
-            None => {
-                let evidence = self.violation(graph, &forbidden, searching, control)?;
-                let mut decided = kept.decided.lock().unwrap_or_else(PoisonError::into_inner);
-                decided.push((decided_as, fairness, evidence.clone()));
-                evidence
-            }
-        };
-        answer.found[asked] = evidence.map_or(Found::Holds(None), Found::Fails);
+        let marks = proposition_marks(searching.system);
+        let bad = |letter: &[Value]| self.is_bad(&forbidden, letter);
+        let bad: Option<&IsBad<'_>> = if self.is_about_states() { Some(&bad) } else { None };
+        let agents = fairness != Fairness::None;
+        let watch = Watch { marks: &marks, no_steps: self.recur.no_steps, agents, bad };
+        let recording = Recording::new(searching.system, &watch);
+        let deciding = Deciding { claimed: self, forbidden: &forbidden, searching, recording: &recording, control };
         let states = self.forbidden.edges.len();
         answer.reductions.push(format!("automaton of {states} states, {}", Strength::of(&self.forbidden).name()));
-        answer.counts.elapsed = started.elapsed();
-        Ok((answer, kept.total.clone()))
-    }
-
-    /// A run that violates the claim, as far as the system was searched.
-    fn violation(
-        &self,
-        graph: &Graph,
-        forbidden: &Forbidden<'_>,
-        searching: Searching<'_>,
-        control: &Control,
-    ) -> Result<Option<Evidence>, Unanswered> {
-        control.progress().begin("looking for cycles", 0);
-        let no_steps = self.recur.no_steps;
-        let folding =
-            searching.quotient.map(|(quotient, action)| Folding::new(quotient, action, graph, no_steps, control));
-        let product = Product::new(graph, forbidden, folding.as_ref(), control)?;
-        let Some(accepted) = product.accepted(control)? else { return Ok(None) };
-        let chooser = Chooser::new(&product, searching.system, no_steps, control);
-        let reached = "an accepting component is reached";
-        let Some(folding) = &folding else {
-            let lasso = chooser.lasso(&accepted)?.expect(reached);
-            return Ok(Some(self.evidence(&chooser, graph, lasso)?));
-        };
-        let quotient = folding.quotient;
-        if forbidden.fairness != Fairness::None {
-            let FoldedLasso { stem, round } = chooser.folded(&accepted, folding)?.expect(reached);
-            if round.iter().any(|(_, place)| place.is_some()) {
-                let mut unwinding = Unwinding::new(quotient, control);
-                let path = unwinding.path(&run(&chooser, &stem)?)?;
-                let cycle = around(&chooser, &mut unwinding, path.last(), &round, control)?;
-                return Ok(Some(Evidence::Lasso { path, cycle }));
+        let mut known = kept(explored, searching.system, agents);
+        if known.is_none() {
+            match deciding.search(self.threads)? {
+                Outcome::Kept(kept) => {
+                    let is_complete = kept.stopped.is_none();
+                    let kept: Arc<dyn Any + Send + Sync> = Arc::new(*kept);
+                    explored.put(Some(kept.clone()), is_complete);
+                    known = Some(kept);
+                }
+                Outcome::Fails(found) => {
+                    let (evidence, counts) = *found;
+                    answer.counts = counts;
+                    answer.counts.elapsed = started.elapsed();
+                    answer.found[asked] = Found::Fails(evidence);
+                    return Ok((answer, None));
+                }
             }
-            // It ends, or rests in a last state.
-            let cycle = round.iter().map(|&(state, _)| (state, None)).collect();
-            let evidence = self.evidence(&chooser, graph, Lasso { stem, cycle })?;
-            return Ok(Some(unwound(quotient, evidence, control)?));
         }
-        let lasso = chooser.lasso(&accepted)?.expect(reached);
-        let evidence = self.evidence(&chooser, graph, lasso)?;
-        Ok(Some(unwound(quotient, evidence, control)?))
+        let known = known.expect("what is searched is kept");
+        let kept = known.downcast_ref::<Kept>().expect("the engine keeps its own");
+        let decided = match kept.decided(decided_as, fairness) {
+            Some(decided) => decided,
+            None => {
+                let decided = deciding.violation_in(kept)?;
+                let mut all = kept.decided.lock().unwrap_or_else(PoisonError::into_inner);
+                all.push((decided_as, fairness, decided.clone()));
+                decided
+            }
+        };
+        let bytes = Some(kept.states.bytes() as u64);
+        answer.counts = counted(&kept.counts, bytes);
+        answer.complete = kept.stopped.is_none();
+        match decided {
+            Some((evidence, part)) => {
+                if let Some(part) = part {
+                    answer.counts = counted(&part, bytes);
+                    answer.complete = false;
+                }
+                answer.found[asked] = Found::Fails(evidence);
+            }
+            None => match kept.stopped {
+                None => answer.found[asked] = Found::Holds(None),
+                Some(stopped) => {
+                    control.end_for(stopped);
+                    control.progress().begin("exploring", 0);
+                    control.progress().add(kept.counts.states, kept.counts.transitions);
+                    answer.counts.elapsed = started.elapsed();
+                    return Err(Unanswered::Cut { cut: Cut::Stopped, counts: Box::new(answer.counts) });
+                }
+            },
+        }
+        answer.counts.elapsed = started.elapsed();
+        let total = if answer.complete { kept.total.clone() } else { None };
+        Ok((answer, total))
     }
 
-    fn explore(
-        &self,
-        system: &dyn System,
-        forbidden: &Forbidden<'_>,
-        most: u64,
-        control: &Control,
-    ) -> Result<Searched, Cut> {
-        control.progress().begin("exploring", 0);
-        let marks = proposition_marks(system);
-        let bad = |letter: &[Value]| {
-            let letter = forbidden.letter(letter);
-            let end = self.forbidden.end;
-            self.forbidden.edges[0].iter().any(|edge| Some(edge.target) == end && edge.letters.admits(letter))
-        };
-        let bad: Option<&IsBad<'_>> = if self.is_about_states() { Some(&bad) } else { None };
-        let agents = self.recur.fairness != Fairness::None;
-        let watch = Watch { marks: &marks, no_steps: self.recur.no_steps, agents, most, bad };
-        explore(system, &watch, self.threads, control)
+    /// Is a state with these marks what the claim forbids?
+    fn is_bad(&self, forbidden: &Forbidden<'_>, letter: &[Value]) -> bool {
+        let (letter, end) = (forbidden.letter(letter), self.forbidden.end);
+        self.forbidden.edges[0].iter().any(|edge| Some(edge.target) == end && edge.letters.admits(letter))
     }
 
     /// Does the automaton wait in its first state until it reads one of some letters, and then accept?
@@ -331,29 +319,211 @@ impl Claimed<'_> {
         let waits = edges[0].iter().any(|edge| edge.target == 0 && edge.letters == Cube::ALL);
         edges.len() == 2 && *end == 1 && initial[..] == [0] && waits
     }
+}
 
-    /// The evidence that a lasso is: without the steps that repeat a last state.
-    fn evidence(&self, chooser: &Chooser<'_>, graph: &Graph, lasso: Lasso) -> Result<Evidence, Cut> {
-        let Lasso { mut stem, mut cycle } = lasso;
-        let rests = |state: &u32| graph.record(*state).is_some_and(|record| record.targets.is_empty());
-        if cycle.is_empty() {
-            // The last state is the one behind the letter that decided.
-            if let Some(end) = stem.iter().position(rests) {
-                stem.truncate(end + 1);
-            } else if stem.len() > 1 {
-                stem.pop();
+/// How a claim is decided.
+struct Deciding<'d> {
+    claimed: &'d Claimed<'d>,
+    forbidden: &'d Forbidden<'d>,
+    searching: Searching<'d>,
+    recording: &'d Recording<'d>,
+    control: &'d Control,
+}
+
+/// What a search has brought.
+enum Outcome {
+    /// The steps, with the claim decided on all parts but the last.
+    Kept(Box<Kept>),
+    /// A violation before the search was over.
+    Fails(Box<(Evidence, Counts)>),
+}
+
+impl Deciding<'_> {
+    /// Searches the system, and decides the claim at each pause.
+    fn search(&self, threads: usize) -> Result<Outcome, Unanswered> {
+        let Deciding { claimed, searching, recording, control, .. } = *self;
+        control.progress().begin("exploring", 0);
+        // A claim about states is decided with each state, and leaves nothing to be checked.
+        let is_about_states = claimed.is_about_states();
+        let exploring = if is_about_states { control.clone() } else { control.reserving() };
+        let mut growing: Option<Growing<'_>> = None;
+        let mut pause = claimed.near;
+        let (graph, states, counts, stopped) = loop {
+            match recording.search(growing.take(), pause, threads, &exploring, control)? {
+                Searched::Paused(paused) => {
+                    // Other claims will want the part.
+                    if !is_about_states && let Some(evidence) = self.violation_at_pause(paused.part(), pause)? {
+                        let bytes = paused.part().states.bytes() as u64;
+                        return Ok(Outcome::Fails(Box::new((evidence, counted(&paused.counts(), Some(bytes))))));
+                    }
+                    control.progress().begin("exploring", 0);
+                    pause = pause.saturating_mul(FARTHER);
+                    growing = Some(paused);
+                }
+                Searched::Complete(graph, states, counts) => break (graph, states, counts, None),
+                Searched::Bad(path, counts) => {
+                    let path = match searching.quotient {
+                        Some((quotient, _)) => quotient.unwind(&path, control)?,
+                        None => path,
+                    };
+                    return Ok(Outcome::Fails(Box::new((Evidence::Prefix(path), counted(&counts, None)))));
+                }
+                Searched::Cut(cut, counts, kept) => {
+                    let failed = |cut| Unanswered::Cut { cut, counts: Box::new(counted(&counts, None)) };
+                    match kept {
+                        // What was expanded is checked with what is left of the budgets, if something is.
+                        Some((graph, states)) if cut == Cut::Stopped && !is_about_states && control.check().is_ok() => {
+                            break (graph, states, counts, Some(exploring.why()));
+                        }
+                        _ => {
+                            if cut == Cut::Stopped {
+                                control.end_for(exploring.why());
+                            }
+                            return Err(failed(cut));
+                        }
+                    }
+                }
             }
-            return Ok(Evidence::Prefix(run(chooser, &stem)?));
+        };
+        let mut graph = graph;
+        let tally = Tally::of(std::mem::take(&mut graph.classes));
+        let total = searching.quotient.and_then(|(quotient, _)| quotient.total([&tally].into_iter()));
+        let total = total.filter(|_| stopped.is_none()).map(|total| total.to_string());
+        let width = searching.system.layout().width();
+        let kept = Kept { graph, states, counts, width, stopped, total, decided: Mutex::default() };
+        // Nothing is left to be checked in the parts, nor anywhere where states decide.
+        let decided = match is_about_states {
+            true => None,
+            false => match self.violation(kept.graph.whole(&kept.states), control) {
+                Ok(evidence) => evidence.map(|evidence| (evidence, None)),
+                Err(Unanswered::Cut { cut, .. }) => {
+                    return Err(Unanswered::Cut { cut, counts: Box::new(counted(&counts, None)) });
+                }
+                Err(refused) => return Err(refused),
+            },
+        };
+        let mut all = kept.decided.lock().unwrap_or_else(PoisonError::into_inner);
+        all.push((claimed.recur.decided_as, claimed.recur.fairness, decided));
+        drop(all);
+        Ok(Outcome::Kept(Box::new(kept)))
+    }
+
+    /// The same on what another claim's search has kept: on each part as it was at the pause, and on the whole.
+    fn violation_in(&self, kept: &Kept) -> Result<Decided, Unanswered> {
+        let Deciding { claimed, forbidden, control, .. } = *self;
+        let whole = kept.graph.whole(&kept.states);
+        if claimed.is_about_states() {
+            if !whole.letters().iter().any(|letter| claimed.is_bad(forbidden, letter)) {
+                return Ok(None);
+            }
+        } else {
+            let mut pause = claimed.near;
+            for (part, counts) in kept.graph.parts(&kept.states) {
+                if let Some(evidence) = self.violation_at_pause(part, pause)? {
+                    return Ok(Some((evidence, Some(counts))));
+                }
+                pause = pause.saturating_mul(FARTHER);
+            }
+        }
+        Ok(self.violation(whole, control)?.map(|evidence| (evidence, None)))
+    }
+
+    /// A violation in a part of the search, or on a walk.
+    fn violation_at_pause(&self, part: Part<'_>, pause: u64) -> Result<Option<Evidence>, Unanswered> {
+        let Deciding { forbidden, searching, recording, control, .. } = *self;
+        if let Some(evidence) = self.violation(part, control)? {
+            return Ok(Some(evidence));
+        }
+        let (graph, states) = walk(searching.system, recording, forbidden, pause.div_ceil(WALK), control)?;
+        self.violation(graph.whole(&states), control)
+    }
+
+    /// A run that violates the claim, in a part of the system.
+    fn violation(&self, graph: Part<'_>, control: &Control) -> Result<Option<Evidence>, Unanswered> {
+        control.progress().begin("looking for cycles", 0);
+        let Deciding { claimed, forbidden, searching, .. } = *self;
+        let no_steps = claimed.recur.no_steps;
+        let folding =
+            searching.quotient.map(|(quotient, action)| Folding::new(quotient, action, graph, no_steps, control));
+        let product = Product::new(graph, forbidden, folding.as_ref(), control)?;
+        let Some(accepted) = product.accepted(control)? else { return Ok(None) };
+        let chooser = Chooser::new(&product, searching.system, no_steps, control);
+        let reached = "an accepting component is reached";
+        let Some(folding) = &folding else {
+            let lasso = chooser.lasso(&accepted)?.expect(reached);
+            return Ok(Some(evidence(&chooser, graph, lasso)?));
+        };
+        let quotient = folding.quotient;
+        if forbidden.fairness == Fairness::None {
+            let lasso = chooser.lasso(&accepted)?.expect(reached);
+            let automaton = lasso.automaton;
+            let evidence = unwound(quotient, evidence(&chooser, graph, lasso)?, control)?;
+            return Ok(Some(self.shortened(evidence, automaton)?));
+        }
+        let FoldedLasso { stem, round, automaton } = chooser.folded(&accepted, folding)?.expect(reached);
+        if round.iter().any(|(_, place)| place.is_some()) {
+            let mut unwinding = Unwinding::new(quotient, control);
+            let path = unwinding.path(&run(&chooser, &stem)?)?;
+            let cycle = around(&chooser, &mut unwinding, path.last(), &round, control)?;
+            return Ok(Some(self.shortened(Evidence::Lasso { path, cycle }, automaton)?));
+        }
+        // It ends, or rests in a last state.
+        let cycle = round.iter().map(|&(state, _)| (state, None)).collect();
+        let evidence = evidence(&chooser, graph, Lasso { stem, cycle, automaton })?;
+        Ok(Some(unwound(quotient, evidence, control)?))
+    }
+
+    /// A lasso of the system whose cycle begins in this automaton state, or a shorter one.
+    fn shortened(&self, evidence: Evidence, automaton: u32) -> Result<Evidence, Unanswered> {
+        let Deciding { claimed, forbidden, searching, recording, control } = *self;
+        let (Evidence::Lasso { path, cycle }, Some((quotient, _))) = (&evidence, searching.quotient) else {
+            return Ok(evidence);
+        };
+        let system = quotient.system();
+        let recording = Recording::new(system, recording.watch());
+        let near = surroundings(system, &recording, forbidden, path.last(), cycle, control)?;
+        let Some((graph, states)) = near.filter(|_| !cycle.is_empty()) else { return Ok(evidence) };
+        let from_there = Automaton { initial: vec![automaton], ..claimed.forbidden.clone() };
+        let product =
+            Product::new(graph.whole(&states), &Forbidden { automaton: &from_there, ..*forbidden }, None, control)?;
+        let Some(accepted) = product.accepted(control)? else { return Ok(evidence) };
+        let chooser = Chooser::new(&product, system, claimed.recur.no_steps, control);
+        let Some(lasso) = chooser.lasso(&accepted)? else { return Ok(evidence) };
+        match self::evidence(&chooser, product.graph, lasso)? {
+            Evidence::Lasso { path: on, cycle: shorter }
+                if !shorter.is_empty() && on.steps.len() + shorter.len() < cycle.len() =>
+            {
+                let mut path = path.clone();
+                path.steps.extend(on.steps);
+                Ok(Evidence::Lasso { path, cycle: shorter })
+            }
+            _ => Ok(evidence),
+        }
+    }
+}
+
+/// The evidence that a lasso is: without the steps that repeat a last state.
+fn evidence(chooser: &Chooser<'_>, graph: Part<'_>, lasso: Lasso) -> Result<Evidence, Cut> {
+    let Lasso { mut stem, mut cycle, .. } = lasso;
+    let rests = |state: &u32| graph.record(*state).is_some_and(|record| record.targets.is_empty());
+    if cycle.is_empty() {
+        // The last state is the one behind the letter that decided.
+        if stem.len() > 1 {
+            stem.pop();
         }
         if let Some(end) = stem.iter().position(rests) {
             stem.truncate(end + 1);
-            cycle.clear();
         }
-        let path = run(chooser, &stem)?;
-        let home = stem[stem.len() - 1];
-        let cycle = chooser.run(home, cycle)?.steps;
-        Ok(Evidence::Lasso { path, cycle })
+        return Ok(Evidence::Prefix(run(chooser, &stem)?));
     }
+    if let Some(end) = stem.iter().position(rests) {
+        stem.truncate(end + 1);
+        cycle.clear();
+    }
+    let path = run(chooser, &stem)?;
+    let home = stem[stem.len() - 1];
+    let cycle = chooser.run(home, cycle)?.steps;
+    Ok(Evidence::Lasso { path, cycle })
 }
 
 /// A run through states, from the initial one.
@@ -383,6 +553,8 @@ fn around(
 ) -> Result<Vec<TakenStep>, Cut> {
     let rows: Vec<Vec<Value>> = round.iter().map(|&(state, _)| chooser.row(state)).collect();
     let mut cycle: Vec<TakenStep> = Vec::new();
+    // A round permutes the states of an orbit, so none comes twice before the first one.
+    let mut ends: HashSet<Vec<Value>> = HashSet::new();
     loop {
         for (row, (_, place)) in rows.iter().zip(round) {
             let place = place.expect("a round that moves moves on");
@@ -391,8 +563,10 @@ fn around(
             }
             cycle.push(unwinding.step_at(row, place as usize)?);
         }
-        if cycle.last().is_some_and(|last| last.row == home) {
+        let end = cycle.last().map_or(home, |last| &last.row[..]);
+        if end == home {
             return Ok(cycle);
         }
+        assert!(ends.insert(end.to_vec()), "a round of a quotient comes back to where it began");
     }
 }

@@ -17,7 +17,7 @@ use trefoil_control::{Control, Stopped};
 use trefoil_questions::Fairness;
 
 use crate::components::components;
-use crate::graph::Graph;
+use crate::graph::Part;
 use crate::product::{Pair, Product};
 
 /// A set of agents.
@@ -52,25 +52,11 @@ impl Agents {
     }
 }
 
-impl Graph {
-    /// The agents that can initiate a step of a state.
-    pub(crate) fn enabled(&self, state: u32) -> Agents {
-        let mut enabled = Agents::default();
-        if let (Some(record), Some(sets)) = (self.record(state), &self.agents) {
-            for &set in record.agents {
-                sets[set as usize].first().into_iter().for_each(|&agent| enabled.insert(agent));
-            }
-        }
-        enabled
-    }
-
-    /// The agents that take part in a step, by the number of their set.
-    pub(crate) fn taking_part(&self, set: Option<u32>) -> Agents {
-        let mut moving = Agents::default();
-        if let (Some(set), Some(sets)) = (set, &self.agents) {
-            sets[set as usize].iter().for_each(|&agent| moving.insert(agent));
-        }
-        moving
+impl FromIterator<u32> for Agents {
+    fn from_iter<I: IntoIterator<Item = u32>>(agents: I) -> Agents {
+        let mut all = Agents::default();
+        agents.into_iter().for_each(|agent| all.insert(agent));
+        all
     }
 }
 
@@ -87,7 +73,7 @@ impl Demand {
     pub(crate) const NONE: Demand = Demand { agents: Agents([0; 4]), resting: false };
 
     /// What a step of a pair does for the demand.
-    pub(crate) fn met(&self, graph: &Graph, from: Pair, set: Option<u32>) -> Agents {
+    pub(crate) fn met(&self, graph: Part<'_>, from: Pair, set: Option<u32>) -> Agents {
         let moving = graph.taking_part(set);
         let met = if self.resting { moving.or(Agents::ALL.without(graph.enabled(from.state))) } else { moving };
         met.and(self.agents)
@@ -101,23 +87,28 @@ pub(crate) fn demand(
     inside: impl Fn(Pair) -> bool,
     fairness: Fairness,
 ) -> Result<Demand, Agents> {
-    let (mut always, mut ever, mut moving) = (Agents::ALL, Agents::default(), Agents::default());
+    let graph = product.graph;
+    let (mut always, mut ever) = (Agents::ALL, Agents::default());
     for &member in members {
-        let enabled = product.graph.enabled(member.state);
+        let enabled = graph.enabled(member.state);
         always = always.and(enabled);
         ever = ever.or(enabled);
-        product.steps(member, |step| {
-            if inside(step.target) {
-                moving = moving.or(product.graph.taking_part(step.agents));
-            }
-        });
     }
-    let (asked, demand) = match fairness {
+    let (mut missing, demand) = match fairness {
         Fairness::None => (Agents::default(), Demand::NONE),
         Fairness::Weak => (always, Demand { agents: ever, resting: true }),
         Fairness::Strong => (ever, Demand { agents: ever, resting: false }),
     };
-    let missing = asked.without(moving);
+    for &member in members {
+        if missing.is_empty() {
+            break;
+        }
+        product.steps(member, |step| {
+            if inside(step.target) {
+                missing = missing.without(graph.taking_part(step.agents));
+            }
+        });
+    }
     if missing.is_empty() { Ok(demand) } else { Err(missing) }
 }
 

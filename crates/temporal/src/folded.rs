@@ -33,12 +33,13 @@
 use std::collections::{HashMap, VecDeque};
 
 use trefoil_control::Control;
+use trefoil_explore::Reader;
 use trefoil_questions::{ErrorKinds, Fairness};
 use trefoil_symmetry::{CarryingExplorer, Quotient};
 use trefoil_system::{Action, Cut, LabelId, StateId, System, Value};
 
 use crate::fairness::{Agents, parts};
-use crate::graph::Graph;
+use crate::graph::Part;
 use crate::product::{Pair, Product};
 
 type PairNumbers = HashMap<Pair, u32, foldhash::fast::FixedState>;
@@ -56,6 +57,7 @@ pub(crate) struct Folding<'f> {
 /// The elements of the steps of one state after the other.
 pub(crate) struct Folder<'f> {
     folding: &'f Folding<'f>,
+    reader: Reader<'f>,
     carrying: CarryingExplorer<'f>,
     control: &'f Control,
     row: Vec<Value>,
@@ -76,11 +78,11 @@ impl<'f> Folding<'f> {
     pub(crate) fn new(
         quotient: &'f Quotient<'f>,
         action: &dyn Action,
-        graph: &Graph,
+        graph: Part<'_>,
         no_steps: ErrorKinds,
         control: &Control,
     ) -> Folding<'f> {
-        let seen = graph.agents.iter().flatten().flat_map(|set| set.iter()).max().map_or(0, |&most| most as usize + 1);
+        let seen = graph.agent_sets().iter().flat_map(|set| set.iter()).max().map_or(0, |&most| most as usize + 1);
         let agents = seen.max(action.agents());
         let mut orbits = Classes::new(agents);
         let mut actor = action.actor(control);
@@ -93,9 +95,11 @@ impl<'f> Folding<'f> {
         Folding { quotient, no_steps, agents, orbits }
     }
 
-    pub(crate) fn folder(&'f self, control: &'f Control) -> Folder<'f> {
+    /// For the states of a part of this graph.
+    pub(crate) fn folder(&'f self, graph: Part<'f>, control: &'f Control) -> Folder<'f> {
         Folder {
             folding: self,
+            reader: graph.states.reader(),
             carrying: self.quotient.carrying(control),
             control,
             row: vec![0; self.quotient.layout().width()],
@@ -106,8 +110,8 @@ impl<'f> Folding<'f> {
 
 impl Folder<'_> {
     /// Computes the steps of a state again.
-    fn load(&mut self, graph: &Graph, state: u32, into: &mut Carried) -> Result<(), Cut> {
-        graph.states.reader().row(StateId(state), &mut self.row);
+    fn load(&mut self, state: u32, into: &mut Carried) -> Result<(), Cut> {
+        self.reader.row(StateId(state), &mut self.row);
         into.places.clear();
         into.images.clear();
         let Folding { quotient, no_steps, agents, .. } = self.folding;
@@ -244,7 +248,7 @@ fn frames(
     let mut waiting = VecDeque::from([root]);
     let (mut carried, mut here) = (Carried::default(), Vec::new());
     while let Some(pair) = waiting.pop_front() {
-        folder.load(graph, pair.state, &mut carried)?;
+        folder.load(pair.state, &mut carried)?;
         here.clear();
         here.extend_from_slice(found.frame(pair, agents));
         found.served.note(graph.enabled(pair.state), &here);
@@ -382,7 +386,7 @@ pub(crate) fn fair_round(
     inside: impl Fn(Pair) -> bool + Copy,
     control: &Control,
 ) -> Result<Vec<FoldedStep>, Cut> {
-    let mut folder = folding.folder(control);
+    let mut folder = folding.folder(product.graph, control);
     let mut seen = frames(product, &mut folder, home, inside)?;
     let agents = folding.agents;
     let demanded = |agent: usize, seen: &mut Frames| {
@@ -437,7 +441,7 @@ impl Seeker<'_> {
     fn carried(&mut self, state: u32) -> Result<&Carried, Cut> {
         if !self.known.contains_key(&state) {
             let mut carried = Carried::default();
-            self.folder.load(self.product.graph, state, &mut carried)?;
+            self.folder.load(state, &mut carried)?;
             self.known.insert(state, carried);
         }
         Ok(&self.known[&state])

@@ -1,20 +1,30 @@
 //! The steps of a system, kept by the search that found them.
 //!
 //! One search serves every claim: for each state it keeps the targets of its steps and the number of its *letter*,
-//! which propositions hold in it; where fairness matters, also the agents of each step, for which the steps are
-//! computed a second time. Checking then reads no row again. Each thread appends records to segments of its own (`id,
-//! letter, steps, targets…, agents…`), so nothing is copied while the search runs; afterwards one pass notes where the
-//! record of each state is.
+//! which propositions hold in it; where fairness matters, also the agents of each step, which the search hands over
+//! with the step. Checking then reads no row and computes no step again. Each thread appends records to segments of its
+//! own (`id, letter, steps, targets…, agents…`), and numbers letters and sets of agents in tables that all threads
+//! share, so nothing is copied: at a pause and at the end of the search one pass notes where the record of each state
+//! is.
+//!
+//! A search pauses from time to time, at the end of a level. The states that it has expanded until then are a *part* of
+//! the graph ([`Part`]), and remain one when it has gone on. A run in a part is a run of the system; a state that is
+//! not in the part has no steps, and repeats nothing.
 //!
 //! Cost: 20 bytes a state and 4 a step (8 with agents), beside the store of the search.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::hash::Hash;
+use std::sync::{Mutex, PoisonError};
 
-use trefoil_control::Control;
-use trefoil_explore::{End, Exploration, Finding, Options, Order, States, Visited, Visitor, search};
+use trefoil_control::{Control, Stopped};
+use trefoil_explore::{
+    Counts, End, Exploration, Finding, Options, Order, Paused, States, Stretch, Visited, Visitor, search_until,
+};
 use trefoil_questions::ErrorKinds;
-use trefoil_system::{Cut, Explorer, LabelId, MarkId, Meaning, StateId, System, Value};
+use trefoil_system::{Cut, Explorer, LabelId, MarkId, Meaning, Path, StateId, Step, System, Value};
+
+use crate::fairness::Agents;
 
 /// Words of a segment.
 const SEGMENT: usize = 1 << 20;
@@ -23,24 +33,46 @@ const HEAD: usize = 3;
 /// In the number of steps: the state has steps that go wrong, and none else.
 const BROKEN: u32 = 1 << 31;
 const NOWHERE: u64 = u64::MAX;
+/// Sets of up to two agents below this number are found by their place in a table.
+const FEW_AGENTS: u32 = 64;
 
 /// The values of the marks of a state.
 pub(crate) type Letter = Box<[Value]>;
 
 /// A system that was searched, with its steps.
+#[derive(Default)]
 pub(crate) struct Graph {
     segments: Vec<Vec<u32>>,
     /// For each state, the segment and the place of its record in it.
     places: Vec<u64>,
     /// The letters that occur.
-    pub(crate) letters: Vec<Letter>,
-    /// The sets of agents that occur, each with the agent that initiates first; nothing where they are not kept.
-    pub(crate) agents: Option<Vec<Box<[u32]>>>,
-    pub(crate) initial: StateId,
-    pub(crate) states: States,
-    pub(crate) counts: trefoil_explore::Counts,
+    letters: Vec<Letter>,
+    /// The sets of agents that occur; nothing where they are not kept.
+    agents: Option<AgentSets>,
+    initial: u32,
+    /// How many segments there were at each pause, and what was counted.
+    parts: Vec<(u32, Counts)>,
     /// The number of states that were found, by the class of the step that found them.
     pub(crate) classes: Vec<u64>,
+}
+
+/// Sets of agents by their numbers.
+#[derive(Default)]
+pub(crate) struct AgentSets {
+    /// The agents of each, with the one that initiates first.
+    pub(crate) sets: Vec<Box<[u32]>>,
+    /// The same as bits, and the one that initiates.
+    moving: Vec<Agents>,
+    initiating: Vec<Agents>,
+}
+
+/// What a search has expanded until some moment.
+#[derive(Clone, Copy)]
+pub(crate) struct Part<'g> {
+    graph: &'g Graph,
+    pub(crate) states: &'g States,
+    /// How many segments it has.
+    end: u32,
 }
 
 /// A state with its steps.
@@ -55,36 +87,150 @@ pub(crate) struct Record<'g> {
 }
 
 impl Graph {
-    /// Numbers of states are below this.
-    pub(crate) fn bound(&self) -> usize {
-        self.places.len()
+    /// All of it.
+    pub(crate) fn whole<'g>(&'g self, states: &'g States) -> Part<'g> {
+        Part { graph: self, states, end: self.segments.len() as u32 }
     }
 
-    /// A state, if the search expanded it.
-    #[inline]
-    pub(crate) fn record(&self, state: u32) -> Option<Record<'_>> {
-        let place = self.places[state as usize];
-        if place == NOWHERE {
-            return None;
+    /// What there was at each pause, with what was counted until then.
+    pub(crate) fn parts<'g>(&'g self, states: &'g States) -> impl Iterator<Item = (Part<'g>, Counts)> + 'g {
+        self.parts.iter().map(move |&(end, counts)| (Part { graph: self, states, end }, counts))
+    }
+
+    pub(crate) fn keeps_agents(&self) -> bool {
+        self.agents.is_some()
+    }
+
+    /// Takes what the threads have written since the last time.
+    fn absorb(
+        &mut self,
+        visitors: &mut [Recorder<'_>],
+        recording: &Recording<'_>,
+        states: &States,
+        control: &Control,
+    ) -> Result<(), Stopped> {
+        let bound = states.id_bound();
+        control.afford(bound.saturating_sub(self.places.len()) * 8)?;
+        self.places.reserve_exact(bound.saturating_sub(self.places.len()));
+        self.places.resize(bound, NOWHERE);
+        for visitor in visitors {
+            let classes = std::mem::take(&mut visitor.classes);
+            self.classes.resize(self.classes.len().max(classes.len()), 0);
+            self.classes.iter_mut().zip(&classes).for_each(|(sum, count)| *sum += count);
+            for segment in std::mem::take(&mut visitor.segments) {
+                control.check()?;
+                let number = (self.segments.len() as u64) << 32;
+                let mut at = 0;
+                while at < segment.len() {
+                    self.places[segment[at] as usize] = number | at as u64;
+                    let count = (segment[at + 2] & !BROKEN) as usize;
+                    at += HEAD + if recording.watch.agents { 2 * count } else { count };
+                }
+                self.segments.push(segment);
+            }
         }
-        let segment = &self.segments[(place >> 32) as usize];
-        let at = place as u32 as usize;
-        let steps = segment[at + 2];
-        let from = at + HEAD;
-        let count = (steps & !BROKEN) as usize;
-        let kept = if self.agents.is_some() { count } else { 0 };
-        Some(Record {
-            letter: segment[at + 1],
-            targets: &segment[from..from + count],
-            agents: &segment[from + count..from + count + kept],
-            broken: steps & BROKEN != 0,
+        let letters = recording.letters.lock();
+        self.letters.extend_from_slice(&letters.list[self.letters.len()..]);
+        drop(letters);
+        if recording.watch.agents {
+            let own = self.agents.get_or_insert_default();
+            let sets = recording.agents.lock();
+            for set in &sets.list[own.sets.len()..] {
+                own.sets.push(set.clone());
+                own.moving.push(set.iter().copied().collect());
+                own.initiating.push(set.first().copied().into_iter().collect());
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<'g> Part<'g> {
+    /// Numbers of states are below this.
+    pub(crate) fn bound(self) -> usize {
+        self.graph.places.len()
+    }
+
+    pub(crate) fn initial(self) -> u32 {
+        self.graph.initial
+    }
+
+    /// The letters of its states, and perhaps others.
+    pub(crate) fn letters(self) -> &'g [Letter] {
+        &self.graph.letters
+    }
+
+    /// The sets of agents by number.
+    pub(crate) fn agent_sets(self) -> &'g [Box<[u32]>] {
+        self.graph.agents.as_ref().map_or(&[], |agents| &agents.sets)
+    }
+
+    /// The place of a state's record, if the state is in this part.
+    #[inline]
+    pub(crate) fn place(self, state: u32) -> Option<u64> {
+        let place = self.graph.places[state as usize];
+        // That of a state without a record is beyond all.
+        (place >> 32 < u64::from(self.end)).then_some(place)
+    }
+
+    /// The record at a place.
+    #[inline]
+    pub(crate) fn at(self, place: u64) -> Record<'g> {
+        let segment = &self.graph.segments[(place >> 32) as usize];
+        record(segment, place as u32 as usize, self.graph.agents.is_some()).0
+    }
+
+    /// A state of this part.
+    #[inline]
+    pub(crate) fn record(self, state: u32) -> Option<Record<'g>> {
+        self.place(state).map(|place| self.at(place))
+    }
+
+    /// All states of this part, in the order in which they lie.
+    pub(crate) fn records(self) -> impl Iterator<Item = (u32, Record<'g>)> + 'g {
+        let keeps = self.graph.agents.is_some();
+        self.graph.segments[..self.end as usize].iter().flat_map(move |segment| {
+            let mut at = 0;
+            std::iter::from_fn(move || {
+                let id = *segment.get(at)?;
+                let (record, end) = record(segment, at, keeps);
+                at = end;
+                Some((id, record))
+            })
         })
     }
 
-    /// All states that were expanded.
-    pub(crate) fn expanded(&self) -> impl Iterator<Item = u32> + '_ {
-        (0..self.places.len() as u32).filter(|&state| self.places[state as usize] != NOWHERE)
+    /// The agents that can initiate a step of a state.
+    pub(crate) fn enabled(self, state: u32) -> Agents {
+        let (Some(record), Some(sets)) = (self.record(state), &self.graph.agents) else { return Agents::default() };
+        record.agents.iter().fold(Agents::default(), |all, &set| all.or(sets.initiating[set as usize]))
     }
+
+    /// The agents that take part in a step, by the number of their set.
+    #[inline]
+    pub(crate) fn taking_part(self, set: Option<u32>) -> Agents {
+        match (set, &self.graph.agents) {
+            (Some(set), Some(sets)) => sets.moving[set as usize],
+            _ => Agents::default(),
+        }
+    }
+}
+
+/// The record at a place in a segment, and the place behind it.
+#[inline]
+fn record(segment: &[u32], at: usize, keeps_agents: bool) -> (Record<'_>, usize) {
+    let steps = segment[at + 2];
+    let from = at + HEAD;
+    let count = (steps & !BROKEN) as usize;
+    let kept = if keeps_agents { count } else { 0 };
+    let end = from + count + kept;
+    let record = Record {
+        letter: segment[at + 1],
+        targets: &segment[from..from + count],
+        agents: &segment[from + count..end],
+        broken: steps & BROKEN != 0,
+    };
+    (record, end)
 }
 
 /// Decides by the values of the marks whether a state is looked for.
@@ -98,210 +244,291 @@ pub(crate) struct Watch<'w> {
     pub(crate) no_steps: ErrorKinds,
     /// Are agents kept?
     pub(crate) agents: bool,
-    /// The search ends with the level in which it has expanded so many states.
-    pub(crate) most: u64,
     /// Is a state with this letter what is looked for?
     pub(crate) bad: Option<&'w IsBad<'w>>,
 }
 
-/// How a search for claims ended.
-pub(crate) enum Searched {
-    /// Everything was found.
-    Complete(Box<Graph>),
-    /// The search has as many states as it may: it expanded those of some levels, all of them.
-    Partial(Box<Graph>),
-    /// A state with a bad letter: a shortest run to it.
-    Bad(trefoil_system::Path, trefoil_explore::Counts),
-    /// It was cut.
-    Cut(Cut, trefoil_explore::Counts),
+/// Things that are numbered as they come, for all threads.
+struct Numbered<T>(Mutex<Numbers<T>>);
+
+struct Numbers<T> {
+    list: Vec<T>,
+    numbers: HashMap<T, u32, foldhash::fast::FixedState>,
 }
 
-struct Recorder<'w> {
+impl<T: Clone + Eq + Hash> Numbered<T> {
+    fn new() -> Numbered<T> {
+        Numbered(Mutex::new(Numbers { list: Vec::new(), numbers: HashMap::default() }))
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Numbers<T>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn number(&self, thing: &T) -> u32 {
+        let mut known = self.lock();
+        let Numbers { list, numbers } = &mut *known;
+        *numbers.entry(thing.clone()).or_insert_with(|| {
+            list.push(thing.clone());
+            list.len() as u32 - 1
+        })
+    }
+}
+
+/// What all threads of a search write down.
+pub(crate) struct Recording<'w> {
     system: &'w dyn System,
     watch: &'w Watch<'w>,
     first_error: LabelId,
     /// Does each mark read every slot?
     whole: bool,
-    /// States that all threads have expanded.
-    expanded: &'w AtomicU64,
+    letters: Numbered<Letter>,
+    agents: Numbered<Box<[u32]>>,
+}
+
+/// How a search for claims ended, or where it pauses.
+pub(crate) enum Searched<'w> {
+    /// Everything was found.
+    Complete(Graph, States, Counts),
+    /// The search can go on.
+    Paused(Growing<'w>),
+    /// A state with a bad letter: a shortest run to it.
+    Bad(Path, Counts),
+    /// It was cut; what it has kept, if that is still there.
+    Cut(Cut, Counts, Option<(Graph, States)>),
+}
+
+/// A search that pauses.
+pub(crate) struct Growing<'w> {
+    pub(crate) graph: Graph,
+    paused: Box<Paused<Recorder<'w>>>,
+}
+
+impl Growing<'_> {
+    /// What was expanded until now.
+    pub(crate) fn part(&self) -> Part<'_> {
+        self.graph.whole(&self.paused.states)
+    }
+
+    pub(crate) fn counts(&self) -> Counts {
+        self.paused.counts
+    }
+}
+
+impl<'w> Recording<'w> {
+    pub(crate) fn new(system: &'w dyn System, watch: &'w Watch<'w>) -> Recording<'w> {
+        let width = system.layout().width();
+        let whole = watch.marks.iter().all(|mark| system.marks()[mark.index()].reads.iter().count() == width);
+        let first_error = system.first_error();
+        Recording { system, watch, first_error, whole, letters: Numbered::new(), agents: Numbered::new() }
+    }
+
+    pub(crate) fn watch(&self) -> &'w Watch<'w> {
+        self.watch
+    }
+
+    pub(crate) fn recorder(&'w self) -> Recorder<'w> {
+        Recorder {
+            recording: self,
+            segments: Vec::new(),
+            letters: HashMap::default(),
+            last: None,
+            few: vec![u32::MAX; (1 + FEW_AGENTS + FEW_AGENTS * FEW_AGENTS) as usize],
+            agents: HashMap::default(),
+            reads: Vec::new(),
+            letter: Vec::new(),
+            last_targets: 0..0,
+            classes: Vec::new(),
+        }
+    }
+
+    /// Searches the system, from where the search paused or from the start, until it is over or has expanded `pause`
+    /// states. Under `exploring` the states are found; `control` is for what follows.
+    pub(crate) fn search(
+        &'w self,
+        growing: Option<Growing<'w>>,
+        pause: u64,
+        threads: usize,
+        exploring: &Control,
+        control: &Control,
+    ) -> Result<Searched<'w>, Cut> {
+        let make = || self.recorder();
+        let (mut graph, stretch) = match growing {
+            Some(Growing { graph, paused }) => (graph, paused.resume(pause, self.system, exploring, make)),
+            None => {
+                let options = Options { threads, order: Order::Steps, ..Options::default() };
+                (Graph::default(), search_until(self.system, &options, pause, exploring, make))
+            }
+        };
+        let exploration = match stretch {
+            Stretch::Ended(exploration) => exploration,
+            Stretch::Paused(mut paused) => {
+                graph.initial = paused.initial.0;
+                graph.absorb(&mut paused.visitors, self, &paused.states, control)?;
+                graph.parts.push((graph.segments.len() as u32, paused.counts));
+                return Ok(Searched::Paused(Growing { graph, paused }));
+            }
+        };
+        let counts = exploration.counts;
+        if let End::Found(found) = &exploration.end {
+            return Ok(match exploration.path_to(self.system, found, control) {
+                Ok(path) => Searched::Bad(path, counts),
+                Err(cut) => Searched::Cut(cut, counts, None),
+            });
+        }
+        let Exploration { end, initial, states, mut visitors, has_states, .. } = *exploration;
+        graph.initial = initial.0;
+        let has_all = has_states && graph.absorb(&mut visitors, self, &states, control).is_ok();
+        Ok(match end {
+            End::Cut(cut) => Searched::Cut(cut, counts, has_all.then_some((graph, states))),
+            _ if has_all => Searched::Complete(graph, states, counts),
+            _ => Searched::Cut(Cut::Stopped, counts, None),
+        })
+    }
+}
+
+/// What one thread writes down.
+pub(crate) struct Recorder<'w> {
+    recording: &'w Recording<'w>,
     segments: Vec<Vec<u32>>,
+    /// The numbers of letters that this thread has met, and of the last one.
     letters: HashMap<Letter, u32, foldhash::fast::FixedState>,
-    /// The sets of agents by number.
+    last: Option<(Letter, u32)>,
+    /// The numbers of sets of agents: of small sets by place, of others.
+    few: Vec<u32>,
     agents: HashMap<Box<[u32]>, u32, foldhash::fast::FixedState>,
-    /// Those of the steps of the state that is visited.
-    own: Vec<u32>,
     reads: Vec<Value>,
     letter: Vec<Value>,
+    /// Where the targets of the last state are.
+    last_targets: std::ops::Range<usize>,
     classes: Vec<u64>,
+}
+
+impl<'w> Recorder<'w> {
+    /// A graph of what this recorder alone has written, of these states.
+    pub(crate) fn graph(mut self, initial: StateId, states: &States, control: &Control) -> Result<Graph, Stopped> {
+        let mut graph = Graph { initial: initial.0, ..Graph::default() };
+        let recording = self.recording;
+        graph.absorb(std::slice::from_mut(&mut self), recording, states, control)?;
+        Ok(graph)
+    }
+
+    /// The values of the marks of the state that was visited last.
+    pub(crate) fn letter(&self) -> &[Value] {
+        &self.letter
+    }
+
+    /// The targets of the state that was visited last.
+    pub(crate) fn last_targets(&self) -> &[u32] {
+        self.segments.last().map_or(&[], |segment| &segment[self.last_targets.clone()])
+    }
+
+    fn set_number(&mut self, agents: &[u32]) -> u32 {
+        let place = match *agents {
+            [] => Some(0),
+            [one] if one < FEW_AGENTS => Some(1 + one),
+            [one, other] if one < FEW_AGENTS && other < FEW_AGENTS => Some(1 + FEW_AGENTS * (1 + one) + other),
+            _ => None,
+        };
+        let global = &self.recording.agents;
+        match place {
+            Some(place) => {
+                let known = &mut self.few[place as usize];
+                if *known == u32::MAX {
+                    *known = global.number(&agents.into());
+                }
+                *known
+            }
+            None => match self.agents.get(agents) {
+                Some(&known) => known,
+                None => {
+                    let number = global.number(&agents.into());
+                    self.agents.insert(agents.into(), number);
+                    number
+                }
+            },
+        }
+    }
+
+    fn letter_number(&mut self) -> u32 {
+        if let Some((letter, number)) = &self.last
+            && **letter == *self.letter
+        {
+            return *number;
+        }
+        let number = match self.letters.get(&self.letter[..]) {
+            Some(&known) => known,
+            None => {
+                let letter: Letter = self.letter[..].into();
+                let number = self.recording.letters.number(&letter);
+                self.letters.insert(letter, number);
+                number
+            }
+        };
+        match &mut self.last {
+            Some((letter, known)) => {
+                letter.copy_from_slice(&self.letter);
+                *known = number;
+            }
+            None => self.last = Some((self.letter[..].into(), number)),
+        }
+        number
+    }
 }
 
 impl Visitor for Recorder<'_> {
     fn visit(&mut self, state: &Visited<'_>, explorer: &mut dyn Explorer) -> Result<Finding, Cut> {
+        let Recording { system, watch, first_error, whole, .. } = *self.recording;
         self.letter.clear();
-        for &mark in self.watch.marks {
-            let slots = &self.system.marks()[mark.index()].reads;
+        for &mark in watch.marks {
             // A mark that reads every slot gets the row as it is.
-            let reads = match self.whole {
+            let reads = match whole {
                 true => state.row,
                 false => {
                     self.reads.clear();
-                    slots.values(state.row, &mut self.reads);
+                    system.marks()[mark.index()].reads.values(state.row, &mut self.reads);
                     &self.reads
                 }
             };
             self.letter.push(explorer.mark(mark, reads)?);
         }
-        let letter = match self.letters.get(&self.letter[..]) {
-            Some(&known) => known,
-            None => {
-                let number = self.letters.len() as u32;
-                self.letters.insert(self.letter.clone().into_boxed_slice(), number);
-                number
-            }
-        };
-        if self.watch.bad.is_some_and(|bad| bad(&self.letter)) {
+        let letter = self.letter_number();
+        if watch.bad.is_some_and(|bad| bad(&self.letter)) {
             return Ok(Finding::State);
-        }
-        self.own.clear();
-        if self.watch.agents {
-            // The same steps in the same order.
-            let (known, own) = (&mut self.agents, &mut self.own);
-            explorer.successors(state.row, &mut |step| {
-                let next = known.len() as u32;
-                own.push(match known.get(step.agents) {
-                    Some(&number) => number,
-                    None => *known.entry(step.agents.into()).or_insert(next),
-                });
-                Ok(())
-            })?;
-        }
-        for edge in state.steps.iter().filter(|edge| edge.fresh) {
-            let class = edge.class as usize;
-            if class >= self.classes.len() {
-                self.classes.resize(class + 1, 0);
-            }
-            self.classes[class] += 1;
         }
         let most = 2 * state.steps.len() + HEAD;
         if self.segments.last().is_none_or(|segment| segment.len() + most > segment.capacity()) {
             self.segments.push(Vec::with_capacity(SEGMENT.max(most)));
         }
-        let (system, first_error, no_steps) = (self.system, self.first_error, self.watch.no_steps);
         let Some(segment) = self.segments.last_mut() else { return Ok(Finding::Nothing) };
         let at = segment.len();
-        segment.extend([state.id.0, letter, 0]);
-        let is_wrong = |label: LabelId| label >= first_error && no_steps.contains(system.error(label));
-        let steps = || state.steps.iter().enumerate().filter(|(_, edge)| !is_wrong(edge.label));
-        segment.extend(steps().map(|(_, edge)| edge.target.0));
-        let count = (segment.len() - at - HEAD) as u32;
-        segment.extend(steps().filter_map(|(place, _)| self.own.get(place)));
-        segment[at + 2] = if count == 0 && !state.steps.is_empty() { BROKEN } else { count };
-        let expanded = self.expanded.fetch_add(1, Ordering::Relaxed) + 1;
-        Ok(if expanded == self.watch.most { Finding::State } else { Finding::Nothing })
-    }
-}
-
-/// Searches a system and keeps its steps.
-pub(crate) fn explore(
-    system: &dyn System,
-    watch: &Watch<'_>,
-    threads: usize,
-    control: &Control,
-) -> Result<Searched, Cut> {
-    let options = Options { threads, order: Order::Steps, ..Options::default() };
-    let width = system.layout().width();
-    let whole = watch.marks.iter().all(|mark| system.marks()[mark.index()].reads.iter().count() == width);
-    let expanded = AtomicU64::new(0);
-    let exploration = search(system, &options, control, || Recorder {
-        whole,
-        expanded: &expanded,
-        system,
-        watch,
-        first_error: system.first_error(),
-        segments: Vec::new(),
-        letters: HashMap::default(),
-        agents: HashMap::default(),
-        own: Vec::new(),
-        reads: Vec::new(),
-        letter: Vec::new(),
-        classes: Vec::new(),
-    });
-    let counts = exploration.counts;
-    let complete = match &exploration.end {
-        End::Complete => true,
-        End::Cut(cut) => return Ok(Searched::Cut(cut.clone(), counts)),
-        End::Found(found) => {
-            if is_bad(system, watch, &found.row, control)? {
-                return Ok(match exploration.path_to(system, found, control) {
-                    Ok(path) => Searched::Bad(path, counts),
-                    Err(cut) => Searched::Cut(cut, counts),
-                });
-            }
-            false
-        }
-    };
-    let Exploration { initial, states, visitors, .. } = exploration;
-    control.afford(states.id_bound() * 8)?;
-    let mut places = vec![NOWHERE; states.id_bound()];
-    let mut letters: Vec<Letter> = Vec::new();
-    let mut numbers: HashMap<Letter, u32> = HashMap::new();
-    let mut segments: Vec<Vec<u32>> = Vec::new();
-    let mut agents: Vec<Box<[u32]>> = Vec::new();
-    let mut agent_numbers: HashMap<Box<[u32]>, u32> = HashMap::new();
-    let mut classes: Vec<u64> = Vec::new();
-    for visitor in visitors {
-        control.check()?;
-        classes.resize(classes.len().max(visitor.classes.len()), 0);
-        classes.iter_mut().zip(&visitor.classes).for_each(|(sum, count): (&mut u64, _)| *sum += count);
-        // A thread's own numbers of letters become common ones.
-        let mut own: Vec<u32> = vec![0; visitor.letters.len()];
-        for (letter, number) in visitor.letters {
-            own[number as usize] = *numbers.entry(letter.clone()).or_insert_with(|| {
-                letters.push(letter);
-                letters.len() as u32 - 1
-            });
-        }
-        let mut own_agents: Vec<u32> = vec![0; visitor.agents.len()];
-        for (set, number) in visitor.agents {
-            own_agents[number as usize] = *agent_numbers.entry(set.clone()).or_insert_with(|| {
-                agents.push(set);
-                agents.len() as u32 - 1
-            });
-        }
-        for mut segment in visitor.segments {
-            let mut at = 0;
-            while at < segment.len() {
-                let (id, letter, steps) = (segment[at], segment[at + 1], segment[at + 2]);
-                places[id as usize] = (segments.len() as u64) << 32 | at as u64;
-                segment[at + 1] = own[letter as usize];
-                let count = (steps & !BROKEN) as usize;
-                at += HEAD + count;
-                if watch.agents {
-                    for number in &mut segment[at..at + count] {
-                        *number = own_agents[*number as usize];
-                    }
-                    at += count;
+        segment.extend_from_slice(&[state.id.0, letter, 0]);
+        let is_step = |label: LabelId| label < first_error || !watch.no_steps.contains(system.error(label));
+        for edge in state.steps {
+            if edge.fresh {
+                let class = edge.class as usize;
+                if class >= self.classes.len() {
+                    self.classes.resize(class + 1, 0);
                 }
+                self.classes[class] += 1;
             }
-            segments.push(segment);
+            if is_step(edge.label) {
+                segment.push(edge.target.0);
+            }
         }
+        self.last_targets = at + HEAD..segment.len();
+        let count = self.last_targets.len() as u32;
+        if watch.agents {
+            segment.extend(state.steps.iter().filter(|edge| is_step(edge.label)).map(|edge| edge.note));
+        }
+        segment[at + 2] = if count == 0 && !state.steps.is_empty() { BROKEN } else { count };
+        Ok(Finding::Nothing)
     }
-    let agents = watch.agents.then_some(agents);
-    let graph = Box::new(Graph { segments, places, letters, agents, initial, states, counts, classes });
-    Ok(if complete { Searched::Complete(graph) } else { Searched::Partial(graph) })
-}
 
-/// Is a state what was looked for?
-fn is_bad(system: &dyn System, watch: &Watch<'_>, row: &[Value], control: &Control) -> Result<bool, Cut> {
-    let Some(bad) = watch.bad else { return Ok(false) };
-    let mut explorer = system.explorer(control);
-    let mut letter = Vec::with_capacity(watch.marks.len());
-    for &mark in watch.marks {
-        let mut reads = Vec::new();
-        system.marks()[mark.index()].reads.values(row, &mut reads);
-        letter.push(explorer.mark(mark, &reads)?);
+    #[inline]
+    fn note(&mut self, step: &Step<'_>) -> u32 {
+        if self.recording.watch.agents { self.set_number(step.agents) } else { 0 }
     }
-    Ok(bad(&letter))
 }
 
 /// The marks of a system that show propositions.

@@ -7,7 +7,7 @@
 //! fairness demands of an agent, and so on, and home.
 //!
 //! The result is short and not always shortest: of one mark a shortest cycle through this pair, of several a greedy
-//! one. Cost: a set of the pairs that are seen before the nearest accepted one, and of those of its component.
+//! one. Cost: 8 bytes and a bit for each pair that is seen before the nearest accepted one, and of its component.
 
 use std::collections::HashSet;
 
@@ -17,7 +17,7 @@ use trefoil_system::{Cut, Explorer, Path, StateId, System, TakenStep, Value};
 
 use crate::fairness::{Agents, Demand, demand};
 use crate::folded::{FoldedStep, Folding, fair_round};
-use crate::product::{Accepted, Pair, PairStep, Product};
+use crate::product::{Accepted, Bits, Pair, PairStep, Product};
 
 type Pairs = HashSet<Pair, foldhash::fast::FixedState>;
 
@@ -29,6 +29,8 @@ pub(crate) struct Lasso {
     /// The steps from there back to it: each with the state it leads to and, where it matters, the set of its agents.
     /// Empty when the automaton has reached its end.
     pub(crate) cycle: Vec<(u32, Option<u32>)>,
+    /// The automaton state in the first state of the cycle.
+    pub(crate) automaton: u32,
 }
 
 /// The same in a quotient.
@@ -38,6 +40,24 @@ pub(crate) struct FoldedLasso {
     pub(crate) stem: Vec<u32>,
     /// From there back to it, up to symmetry.
     pub(crate) round: Vec<FoldedStep>,
+    /// The automaton state in the first state of the round.
+    pub(crate) automaton: u32,
+}
+
+/// The pairs that were seen: bits, for there may be as many as states.
+struct Seen {
+    bound: usize,
+    sets: Vec<Option<Bits>>,
+}
+
+impl Seen {
+    fn new(product: &Product<'_>) -> Seen {
+        Seen { bound: product.graph.bound(), sets: product.automaton.edges.iter().map(|_| None).collect() }
+    }
+
+    fn insert(&mut self, pair: Pair) -> bool {
+        self.sets[pair.automaton as usize].get_or_insert_with(|| Bits::new(self.bound)).insert(pair.state)
+    }
 }
 
 /// Chooses among pairs by their rows.
@@ -91,7 +111,8 @@ impl<'c> Chooser<'c> {
         inside: impl Fn(Pair) -> bool,
         found: impl Fn(Pair, &PairStep) -> bool,
     ) -> Result<Option<Levels>, Stopped> {
-        let mut seen: Pairs = starts.iter().copied().collect();
+        let mut seen = Seen::new(self.product);
+        starts.iter().for_each(|&pair| _ = seen.insert(pair));
         let mut levels = vec![starts.to_vec()];
         while let Some(level) = levels.last().filter(|level| !level.is_empty()) {
             let (mut next, mut hit) = (Vec::new(), false);
@@ -153,7 +174,7 @@ impl<'c> Chooser<'c> {
             }
         });
         let target = self.least(edges.iter().map(|step| step.target))?;
-        let sets = self.product.graph.agents.as_deref().unwrap_or_default();
+        let sets = self.product.graph.agent_sets();
         let agents = |step: &PairStep| step.agents.map(|set| &sets[set as usize]);
         edges.retain(|step| step.target == target);
         let first = edges.iter().min_by(|one, other| agents(one).cmp(&agents(other)))?;
@@ -192,22 +213,22 @@ impl<'c> Chooser<'c> {
     pub(crate) fn folded(&self, accepted: &Accepted, folding: &Folding<'_>) -> Result<Option<FoldedLasso>, Cut> {
         let Some(stem) = self.stem(accepted)? else { return Ok(None) };
         let home = stem[stem.len() - 1];
-        let stem: Vec<u32> = stem.iter().map(|pair| pair.state).collect();
+        let (stem, automaton): (Vec<u32>, _) = (stem.iter().map(|pair| pair.state).collect(), home.automaton);
         if self.product.automaton.end == Some(home.automaton) {
-            return Ok(Some(FoldedLasso { stem, round: Vec::new() }));
+            return Ok(Some(FoldedLasso { stem, round: Vec::new(), automaton }));
         }
         let inside = |pair: Pair| accepted.together(pair, home);
         let round = fair_round(self.product, folding, home, inside, self.control)?;
-        Ok(Some(FoldedLasso { stem, round }))
+        Ok(Some(FoldedLasso { stem, round, automaton }))
     }
 
     /// A lasso through accepted pairs.
     pub(crate) fn lasso(&self, accepted: &Accepted) -> Result<Option<Lasso>, Stopped> {
         let Some(stem) = self.stem(accepted)? else { return Ok(None) };
         let home = stem[stem.len() - 1];
-        let stem: Vec<u32> = stem.iter().map(|pair| pair.state).collect();
+        let (stem, automaton): (Vec<u32>, _) = (stem.iter().map(|pair| pair.state).collect(), home.automaton);
         if self.product.automaton.end == Some(home.automaton) {
-            return Ok(Some(Lasso { stem, cycle: Vec::new() }));
+            return Ok(Some(Lasso { stem, cycle: Vec::new(), automaton }));
         }
         let all = self.product.automaton.all_marks();
         let inside = |pair: Pair| accepted.together(pair, home);
@@ -215,7 +236,8 @@ impl<'c> Chooser<'c> {
             Fairness::None => Demand::NONE,
             fairness => {
                 let mut members = vec![home];
-                let mut seen: Pairs = members.iter().copied().collect();
+                let mut seen = Seen::new(self.product);
+                seen.insert(home);
                 let mut at = 0;
                 while at < members.len() {
                     self.product.steps(members[at], |step| {
@@ -253,7 +275,7 @@ impl<'c> Chooser<'c> {
             cycle.extend(self.way(&levels, source).into_iter().skip(1).map(|pair| (pair.state, None)));
             cycle.push((step.target.state, None));
         }
-        Ok(Some(Lasso { stem, cycle }))
+        Ok(Some(Lasso { stem, cycle, automaton }))
     }
 
     /// A run from a state through others: the steps of the system, each with its least label.
@@ -275,7 +297,7 @@ impl<'c> Chooser<'c> {
         agents: Option<u32>,
     ) -> Result<TakenStep, Cut> {
         let labels = self.system.labels();
-        let wanted = agents.and_then(|set| Some(&self.product.graph.agents.as_ref()?[set as usize]));
+        let wanted = agents.map(|set| &self.product.graph.agent_sets()[set as usize]);
         let mut least = None;
         explorer.successors(before, &mut |step| {
             let is_step = step.row == after

@@ -11,13 +11,16 @@ mod engine;
 mod fairness;
 mod folded;
 mod graph;
+mod ground;
 mod hoa;
 mod lasso;
 mod normal;
 mod product;
+mod shorten;
 mod simplify;
 mod strength;
 mod translate;
+mod walk;
 mod words;
 
 pub use engine::{TEMPORAL, TemporalEngine};

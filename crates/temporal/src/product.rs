@@ -8,24 +8,26 @@
 //! them. So
 //!
 //! - of a component without an accepting cycle only the reachable pairs matter: bits, no depth-first search; an
-//!   automaton state that may always stay reaches, with the first state, all of them, and no search at all is made for
-//!   it;
-//! - a component is decomposed only as far as it was reached, with one number for each pair (Pearce, *A space-efficient
-//!   algorithm for finding strongly connected components*, 2016);
+//!   automaton state that may always stay reaches, with the first state, all of them, and the records are passed
+//!   through once, in the order in which they lie, for the edges that leave it;
+//! - a component is decomposed only as far as it is entered, with one number for each pair (Pearce, *A space-efficient
+//!   algorithm for finding strongly connected components*, 2016); the edges that leave it are followed in the same
+//!   pass;
+//! - a pair by itself without a loop, as most are where a claim holds, is done with when it is left;
 //! - in a weak component any cycle will do, and edges are not looked at a second time.
 //!
 //! Invariant: when a component of the automaton is taken up, all pairs through which it is entered are known. Cost:
-//! time linear in pairs and edges of the product, a bit for each pair, and 4 bytes for each pair of the component that
-//! is decomposed.
+//! time linear in pairs and edges of the product, a bit for each pair that is entered, 4 bytes for each pair of the
+//! component that is decomposed, and 24 for each on the way of the depth-first search.
 
 use trefoil_control::{Control, Stopped};
 use trefoil_questions::Fairness;
-use trefoil_system::{Automaton, AutomatonEdge, Cube, Cut, Value};
+use trefoil_system::{Automaton, Cube, Cut, Value};
 
 use crate::components::components;
 use crate::fairness::{demand, strongly_fair};
 use crate::folded::{Folding, fair_parts};
-use crate::graph::{Graph, Record};
+use crate::graph::{Part, Record};
 use crate::simplify::accepting;
 
 /// What a claim forbids: an automaton that reads letters.
@@ -67,25 +69,40 @@ pub(crate) struct PairStep {
 
 /// A product.
 pub(crate) struct Product<'p> {
-    pub(crate) graph: &'p Graph,
+    pub(crate) graph: Part<'p>,
     pub(crate) automaton: &'p Automaton,
     stutters: bool,
     pub(crate) fairness: Fairness,
     /// Where the steps are those of a quotient.
     folding: Option<&'p Folding<'p>>,
-    /// For each automaton state and letter, where its edges begin.
-    starts: Vec<u32>,
-    edges: Vec<AutomatonEdge>,
+    /// For each automaton state and letter, where its moves begin, and where those of them that leave its component.
+    starts: Vec<(u32, u32)>,
+    moves: Vec<Move>,
+    /// How many letters there are.
+    letters: usize,
     pub(crate) component: Vec<u32>,
     count: u32,
     accepting: Vec<bool>,
 }
 
+/// An edge of the automaton at some letter.
+#[derive(Clone, Copy)]
+struct Move {
+    target: u32,
+    marks: u32,
+}
+
 /// A set of states.
-struct Bits(Vec<u64>);
+pub(crate) struct Bits(Vec<u64>);
 
 impl Bits {
-    fn insert(&mut self, at: u32) -> bool {
+    /// An empty set of numbers below a bound.
+    pub(crate) fn new(bound: usize) -> Bits {
+        Bits(vec![0; bound.div_ceil(64)])
+    }
+
+    #[inline]
+    pub(crate) fn insert(&mut self, at: u32) -> bool {
         let word = &mut self.0[at as usize / 64];
         let bit = 1 << (at % 64);
         let new = *word & bit == 0;
@@ -98,8 +115,13 @@ impl Bits {
     }
 
     fn iter(&self) -> impl Iterator<Item = u32> + '_ {
-        self.0.iter().enumerate().filter(|(_, word)| **word != 0).flat_map(|(at, &word)| {
-            (0..64u32).filter(move |bit| word >> bit & 1 == 1).map(move |bit| at as u32 * 64 + bit)
+        self.0.iter().zip(0u32..).filter(|(word, _)| **word != 0).flat_map(|(&word, at)| {
+            let mut left = word;
+            std::iter::from_fn(move || {
+                let bit = left.trailing_zeros();
+                left &= left.wrapping_sub(1);
+                (bit < 64).then_some(at * 64 + bit)
+            })
         })
     }
 }
@@ -139,40 +161,73 @@ impl Accepted {
 
 impl<'p> Product<'p> {
     pub(crate) fn new(
-        graph: &'p Graph,
+        graph: Part<'p>,
         forbidden: &Forbidden<'p>,
         folding: Option<&'p Folding<'p>>,
         control: &Control,
     ) -> Result<Product<'p>, Stopped> {
         let automaton = forbidden.automaton;
-        let letters: Vec<u64> = graph.letters.iter().map(|marks| forbidden.letter(marks)).collect();
-        control.afford(letters.len() * automaton.edges.len() * 4)?;
-        let (mut starts, mut edges) = (Vec::with_capacity(letters.len() * automaton.edges.len() + 1), Vec::new());
-        for own in &automaton.edges {
-            for &letter in &letters {
-                starts.push(edges.len() as u32);
-                edges.extend(own.iter().filter(|edge| edge.letters.admits(letter)));
-            }
-        }
-        starts.push(edges.len() as u32);
         let targets: Vec<Vec<u32>> =
             automaton.edges.iter().map(|own| own.iter().map(|edge| edge.target).collect()).collect();
         let (component, count) = components(&targets);
+        let letters: Vec<u64> = graph.letters().iter().map(|marks| forbidden.letter(marks)).collect();
+        control.afford(letters.len() * automaton.edges.len() * 8)?;
+        let (mut starts, mut moves) = (Vec::with_capacity(letters.len() * automaton.edges.len() + 1), Vec::new());
+        for (own, &within) in automaton.edges.iter().zip(&component) {
+            for &letter in &letters {
+                let mut add = |inside: bool| {
+                    let from = moves.len() as u32;
+                    let chosen = own
+                        .iter()
+                        .filter(|edge| (component[edge.target as usize] == within) == inside)
+                        .filter(|edge| edge.letters.admits(letter));
+                    moves.extend(chosen.map(|edge| Move { target: edge.target, marks: edge.marks }));
+                    from
+                };
+                starts.push((add(true), add(false)));
+            }
+        }
+        starts.push((moves.len() as u32, moves.len() as u32));
         let accepting = accepting(automaton, &component, count);
         let Forbidden { stutters, fairness, .. } = *forbidden;
-        Ok(Product { graph, automaton, stutters, fairness, folding, starts, edges, component, count, accepting })
+        let letters = letters.len();
+        Ok(Product {
+            graph,
+            automaton,
+            stutters,
+            fairness,
+            folding,
+            starts,
+            moves,
+            letters,
+            component,
+            count,
+            accepting,
+        })
     }
 
-    /// The edges of the automaton at a letter.
     #[inline]
-    fn edges(&self, automaton: u32, letter: u32) -> &[AutomatonEdge] {
-        let at = automaton as usize * self.graph.letters.len() + letter as usize;
-        &self.edges[self.starts[at] as usize..self.starts[at + 1] as usize]
+    fn place(&self, automaton: u32, letter: u32) -> usize {
+        automaton as usize * self.letters + letter as usize
+    }
+
+    /// The moves of the automaton at a letter inside its component.
+    #[inline]
+    fn inside(&self, automaton: u32, letter: u32) -> &[Move] {
+        let (begin, end) = self.starts[self.place(automaton, letter)];
+        &self.moves[begin as usize..end as usize]
+    }
+
+    /// The moves of the automaton at a letter that leave its component.
+    #[inline]
+    fn leaving(&self, automaton: u32, letter: u32) -> &[Move] {
+        let at = self.place(automaton, letter);
+        &self.moves[self.starts[at].1 as usize..self.starts[at + 1].0 as usize]
     }
 
     /// The pairs that runs start in.
     pub(crate) fn initial(&self) -> impl Iterator<Item = Pair> + '_ {
-        self.automaton.initial.iter().map(|&automaton| Pair { state: self.graph.initial.0, automaton })
+        self.automaton.initial.iter().map(|&automaton| Pair { state: self.graph.initial(), automaton })
     }
 
     /// The edges out of a pair.
@@ -180,7 +235,9 @@ impl<'p> Product<'p> {
         let Some(record) = self.graph.record(pair.state) else { return };
         let own = [pair.state];
         let targets = self.targets(&record, &own);
-        for edge in self.edges(pair.automaton, record.letter) {
+        let (inside, leaving) =
+            (self.inside(pair.automaton, record.letter), self.leaving(pair.automaton, record.letter));
+        for edge in inside.iter().chain(leaving) {
             for (at, &state) in targets.iter().enumerate() {
                 let target = Pair { state, automaton: edge.target };
                 let agents = record.agents.get(at).copied();
@@ -196,62 +253,31 @@ impl<'p> Product<'p> {
 
     /// The pairs on accepting components, or nothing when there are none.
     pub(crate) fn accepted(&self, control: &Control) -> Result<Option<Accepted>, Cut> {
-        let words = self.graph.bound().div_ceil(64);
         let count = self.automaton.edges.len();
-        let mut reached: Vec<Option<Bits>> = (0..count).map(|_| None).collect();
+        let mut reached = Reached::new(self.graph.bound(), count);
         let mut accepted =
             Accepted { sets: (0..count).map(|_| None).collect(), numbers: (0..count).map(|_| None).collect() };
         let mut any = false;
-        control.afford(count * words * 8)?;
-        let reach = |reached: &mut Vec<Option<Bits>>, pair: Pair| {
-            let set = reached[pair.automaton as usize].get_or_insert_with(|| Bits(vec![0; words]));
-            set.insert(pair.state)
-        };
+        control.afford(count * reached.bound / 8)?;
         for pair in self.initial() {
-            reach(&mut reached, pair);
+            reached.insert(pair.automaton, pair.state);
         }
         for component in (0..self.count).rev() {
             control.check()?;
             let members: Vec<u32> = (0..count as u32).filter(|&at| self.component[at as usize] == component).collect();
-            if members.iter().all(|&member| reached[member as usize].is_none()) {
+            if members.iter().all(|&member| reached.sets[member as usize].is_none()) {
                 continue;
             }
             if let Some(end) = self.automaton.end.filter(|end| members.contains(end)) {
                 any = true;
-                accepted.sets[end as usize] = reached[end as usize].take();
-                continue;
-            }
-            self.close(&members, component, &mut reached, control)?;
-            // What leaves the component.
-            for &member in &members {
-                let Some(set) = reached[member as usize].take() else { continue };
-                let leaves = self.automaton.edges[member as usize]
-                    .iter()
-                    .any(|edge| self.component[edge.target as usize] != component);
-                if leaves {
-                    for (done, state) in set.iter().enumerate() {
-                        if done % 65_536 == 0 {
-                            control.check()?;
-                        }
-                        let Some(record) = self.graph.record(state) else { continue };
-                        let own = [state];
-                        for edge in self.edges(member, record.letter) {
-                            if self.component[edge.target as usize] == component {
-                                continue;
-                            }
-                            for &state in self.targets(&record, &own) {
-                                reach(&mut reached, Pair { state, automaton: edge.target });
-                            }
-                        }
-                    }
-                }
-                reached[member as usize] = Some(set);
-            }
-            if self.accepting[component as usize] {
-                any |= self.decompose(&members, component, &reached, &mut accepted, control)?;
+                accepted.sets[end as usize] = reached.sets[end as usize].take();
+            } else if self.accepting[component as usize] {
+                any |= self.decompose(&members, &mut reached, &mut accepted, control)?;
+            } else {
+                self.pass_through(&members, &mut reached, control)?;
             }
             for &member in &members {
-                reached[member as usize] = None;
+                reached.sets[member as usize] = None;
             }
         }
         Ok(any.then_some(accepted))
@@ -262,32 +288,32 @@ impl<'p> Product<'p> {
         self.automaton.edges[member as usize].iter().any(|edge| edge.target == member && edge.letters == Cube::ALL)
     }
 
-    /// Adds all pairs of a component of the automaton that are reached inside it.
-    fn close(
-        &self,
-        members: &[u32],
-        component: u32,
-        reached: &mut [Option<Bits>],
-        control: &Control,
-    ) -> Result<(), Stopped> {
-        let words = self.graph.bound().div_ceil(64);
-        if let &[only] = members {
-            let inside = self.automaton.edges[only as usize].iter().any(|edge| edge.target == only);
-            if !inside {
-                return Ok(());
-            }
-            let Some(set) = &mut reached[only as usize] else { return Ok(()) };
-            if set.contains(self.graph.initial.0) && self.stays(only) {
-                for state in self.graph.expanded() {
-                    set.insert(state);
+    /// Reaches what a component of the automaton without an accepting cycle leads to.
+    fn pass_through(&self, members: &[u32], reached: &mut Reached, control: &Control) -> Result<(), Stopped> {
+        let is_reached = |reached: &Reached, state| {
+            reached.sets[members[0] as usize].as_ref().is_some_and(|set: &Bits| set.contains(state))
+        };
+        if let &[only] = members
+            && is_reached(reached, self.graph.initial())
+            && self.stays(only)
+        {
+            for (done, (state, record)) in self.graph.records().enumerate() {
+                if done % 65_536 == 0 {
+                    control.check()?;
                 }
-                return Ok(());
+                self.leave(only, state, &record, reached);
             }
+            return Ok(());
         }
         let mut work: Vec<Pair> = Vec::new();
-        for &automaton in members {
-            if let Some(set) = &reached[automaton as usize] {
-                work.extend(set.iter().map(|state| Pair { state, automaton }));
+        match *members {
+            [only] => self.sweep(only, reached, &mut work, control)?,
+            _ => {
+                for &automaton in members {
+                    let Some(set) = &reached.sets[automaton as usize] else { continue };
+                    work.extend(set.iter().map(|state| Pair { state, automaton }));
+                    control.afford(work.len() * size_of::<Pair>())?;
+                }
             }
         }
         let mut done = 0u32;
@@ -298,27 +324,64 @@ impl<'p> Product<'p> {
             }
             let Some(record) = self.graph.record(pair.state) else { continue };
             let own = [pair.state];
-            for edge in self.edges(pair.automaton, record.letter) {
-                if self.component[edge.target as usize] != component {
-                    continue;
-                }
-                let set = reached[edge.target as usize].get_or_insert_with(|| Bits(vec![0; words]));
+            for edge in self.inside(pair.automaton, record.letter) {
                 for &state in self.targets(&record, &own) {
-                    if set.insert(state) {
+                    if reached.insert(edge.target, state) {
                         work.push(Pair { state, automaton: edge.target });
                     }
                 }
             }
+            self.leave(pair.automaton, pair.state, &record, reached);
         }
         Ok(())
     }
 
-    /// Finds the accepting components of the product above one of the automaton; whether there are any.
+    /// Passes once over the states that are reached with an automaton state, in the order of their numbers, and reaches
+    /// what they lead to. Most steps of a breadth-first search lead to larger numbers, and so to states that are passed
+    /// later, in the order in which they lie; what lies behind is left for another time.
+    fn sweep(&self, only: u32, reached: &mut Reached, left: &mut Vec<Pair>, control: &Control) -> Result<(), Stopped> {
+        let Some(mut set) = reached.sets[only as usize].take() else { return Ok(()) };
+        for word in 0..set.0.len() {
+            if word % 1024 == 0 {
+                control.afford(left.len() * size_of::<Pair>())?;
+            }
+            let mut passed = 0;
+            while set.0[word] & !passed != 0 {
+                let bit = (set.0[word] & !passed).trailing_zeros();
+                passed |= u64::MAX >> (63 - bit);
+                let own = word as u32 * 64 + bit;
+                let Some(record) = self.graph.record(own) else { continue };
+                for _ in self.inside(only, record.letter) {
+                    for &state in self.targets(&record, &[own]) {
+                        if set.insert(state) && state < own {
+                            left.push(Pair { state, automaton: only });
+                        }
+                    }
+                }
+                self.leave(only, own, &record, reached);
+            }
+        }
+        reached.sets[only as usize] = Some(set);
+        Ok(())
+    }
+
+    /// Reaches the pairs behind the edges of a pair that leave the automaton's component.
+    #[inline]
+    fn leave(&self, automaton: u32, state: u32, record: &Record<'_>, reached: &mut Reached) {
+        let own = [state];
+        for edge in self.leaving(automaton, record.letter) {
+            for &state in self.targets(record, &own) {
+                reached.insert(edge.target, state);
+            }
+        }
+    }
+
+    /// Finds the accepting components of the product above one of the automaton, and reaches what it leads to; whether
+    /// there are any.
     fn decompose(
         &self,
         members: &[u32],
-        component: u32,
-        reached: &[Option<Bits>],
+        reached: &mut Reached,
         accepted: &mut Accepted,
         control: &Control,
     ) -> Result<bool, Cut> {
@@ -332,13 +395,13 @@ impl<'p> Product<'p> {
         let all = self.automaton.all_marks();
         let weak = members.iter().all(|&member| {
             let own = self.automaton.edges[member as usize].iter();
-            own.filter(|edge| self.component[edge.target as usize] == component).all(|edge| edge.marks == all)
+            own.filter(|edge| place[edge.target as usize] != u32::MAX).all(|edge| edge.marks == all)
         });
+        let entered: Vec<Option<Bits>> = members.iter().map(|&member| reached.sets[member as usize].take()).collect();
         let mut tarjan = Tarjan {
             product: self,
-            members,
+            width,
             place: &place,
-            component,
             numbers: vec![0; bound * width],
             next: 1,
             finished: u32::MAX,
@@ -349,11 +412,11 @@ impl<'p> Product<'p> {
             all,
             since_check: 0,
         };
-        for (at, &member) in members.iter().enumerate() {
-            let Some(set) = &reached[member as usize] else { continue };
+        for (at, (&member, set)) in members.iter().zip(&entered).enumerate() {
+            let Some(set) = set else { continue };
             for state in set.iter() {
                 if tarjan.numbers[state as usize * width + at] == 0 {
-                    tarjan.from(Pair { state, automaton: member }, control)?;
+                    tarjan.from(Pair { state, automaton: member }, reached, control)?;
                 }
             }
         }
@@ -362,8 +425,7 @@ impl<'p> Product<'p> {
             return Ok(false);
         }
         for pair in found {
-            let words = bound.div_ceil(64);
-            accepted.sets[pair.automaton as usize].get_or_insert_with(|| Bits(vec![0; words])).insert(pair.state);
+            accepted.sets[pair.automaton as usize].get_or_insert_with(|| Bits::new(bound)).insert(pair.state);
         }
         let numbers = std::rc::Rc::new(numbers);
         for (at, &member) in members.iter().enumerate() {
@@ -373,21 +435,45 @@ impl<'p> Product<'p> {
     }
 }
 
+/// The pairs through which components of the automaton are entered, by automaton state.
+struct Reached {
+    bound: usize,
+    sets: Vec<Option<Bits>>,
+}
+
+impl Reached {
+    fn new(bound: usize, automaton_states: usize) -> Reached {
+        Reached { bound, sets: (0..automaton_states).map(|_| None).collect() }
+    }
+
+    #[inline]
+    fn insert(&mut self, automaton: u32, state: u32) -> bool {
+        self.sets[automaton as usize].get_or_insert_with(|| Bits::new(self.bound)).insert(state)
+    }
+}
+
 /// A pair on the way of the depth-first search.
 struct Frame {
     pair: Pair,
-    /// The next edge of the automaton, and the next step of the system.
-    edge: u32,
+    /// The place of its record; beyond all for a state that was not expanded.
+    place: u64,
+    /// The next step of the system; the next edge of the automaton, with two bits.
     step: u32,
-    root: bool,
+    edge: u32,
 }
+
+/// In [`Frame::edge`]: the pair reaches one that was entered before it; it has a loop.
+const NO_ROOT: u32 = 1 << 31;
+const LOOPS: u32 = 1 << 30;
+const EDGE: u32 = LOOPS - 1;
+const NO_RECORD: u64 = u64::MAX;
 
 /// The decomposition of one component of the automaton's part of the product.
 struct Tarjan<'t, 'p> {
     product: &'t Product<'p>,
-    members: &'t [u32],
+    /// How many automaton states the component has, and the place of each among them.
+    width: usize,
     place: &'t [u32],
-    component: u32,
     /// 0 for a pair that was not met, small numbers on the way, large ones for finished components.
     numbers: Vec<u32>,
     next: u32,
@@ -404,60 +490,69 @@ struct Tarjan<'t, 'p> {
 impl Tarjan<'_, '_> {
     #[inline]
     fn number(&self, pair: Pair) -> usize {
-        pair.state as usize * self.members.len() + self.place[pair.automaton as usize] as usize
+        pair.state as usize * self.width + self.place[pair.automaton as usize] as usize
     }
 
-    fn enter(&mut self, pair: Pair) {
+    #[inline]
+    fn enter(&mut self, pair: Pair, reached: &mut Reached) {
         let at = self.number(pair);
         self.numbers[at] = self.next;
         self.next += 1;
-        self.walk.push(Frame { pair, edge: 0, step: 0, root: true });
+        let graph = self.product.graph;
+        let place = graph.place(pair.state);
+        if let Some(place) = place {
+            self.product.leave(pair.automaton, pair.state, &graph.at(place), reached);
+        }
+        self.walk.push(Frame { pair, place: place.unwrap_or(NO_RECORD), step: 0, edge: 0 });
     }
 
-    fn from(&mut self, pair: Pair, control: &Control) -> Result<(), Cut> {
-        self.enter(pair);
-        while let Some(frame) = self.walk.last() {
-            let Frame { pair, mut edge, mut step, .. } = *frame;
+    fn from(&mut self, pair: Pair, reached: &mut Reached, control: &Control) -> Result<(), Cut> {
+        self.enter(pair, reached);
+        while let Some(&Frame { pair, place, mut step, edge }) = self.walk.last() {
             let at = self.number(pair);
-            let mut root = frame.root;
+            let (mut bits, mut edge) = (edge & !EDGE, edge & EDGE);
             let mut deeper = None;
-            if let Some(record) = self.product.graph.record(pair.state) {
+            if place != NO_RECORD {
+                let record = self.product.graph.at(place);
                 let own = [pair.state];
                 let targets = self.product.targets(&record, &own);
-                let edges = self.product.edges(pair.automaton, record.letter);
+                let edges = self.product.inside(pair.automaton, record.letter);
+                let mut low = self.numbers[at];
                 'edges: while let Some(taken) = edges.get(edge as usize) {
-                    if self.product.component[taken.target as usize] == self.component {
-                        while let Some(&state) = targets.get(step as usize) {
-                            let target = Pair { state, automaton: taken.target };
-                            let number = self.numbers[self.number(target)];
-                            if number == 0 {
-                                deeper = Some(target);
-                                break 'edges;
-                            }
-                            if number < self.numbers[at] {
-                                self.numbers[at] = number;
-                                root = false;
-                            }
-                            step += 1;
+                    let offset = self.place[taken.target as usize] as usize;
+                    while let Some(&state) = targets.get(step as usize) {
+                        let target = state as usize * self.width + offset;
+                        let number = self.numbers[target];
+                        if number == 0 {
+                            deeper = Some(Pair { state, automaton: taken.target });
+                            break 'edges;
                         }
+                        if number < low {
+                            low = number;
+                            bits |= NO_ROOT;
+                        } else if target == at {
+                            bits |= LOOPS;
+                        }
+                        step += 1;
                     }
                     edge += 1;
                     step = 0;
                 }
-            }
-            if let Some(frame) = self.walk.last_mut() {
-                (frame.edge, frame.step, frame.root) = (edge, step, root);
+                self.numbers[at] = low;
             }
             match deeper {
                 Some(target) => {
-                    if self.walk.len() == self.walk.capacity() {
-                        control.afford(self.walk.len() * 2 * size_of::<Frame>())?;
+                    if let Some(frame) = self.walk.last_mut() {
+                        (frame.edge, frame.step) = (edge | bits, step);
                     }
-                    self.enter(target);
+                    if self.walk.len() == self.walk.capacity() {
+                        control.afford(self.walk.len() * size_of::<Frame>())?;
+                    }
+                    self.enter(target, reached);
                 }
                 None => {
                     self.walk.pop();
-                    self.leave(pair, at, root, control)?;
+                    self.leave(pair, at, bits, control)?;
                 }
             }
             self.since_check += 1;
@@ -469,13 +564,25 @@ impl Tarjan<'_, '_> {
         Ok(())
     }
 
-    fn leave(&mut self, pair: Pair, at: usize, root: bool, control: &Control) -> Result<(), Cut> {
-        if !root {
+    #[inline]
+    fn leave(&mut self, pair: Pair, at: usize, bits: u32, control: &Control) -> Result<(), Cut> {
+        if bits & NO_ROOT != 0 {
             self.open.push(pair);
             return Ok(());
         }
         let own = self.numbers[at];
         self.next -= 1;
+        let is_alone = self.open.last().is_none_or(|&last| own > self.numbers[self.number(last)]);
+        self.numbers[at] = self.finished;
+        if !is_alone || bits & LOOPS != 0 {
+            self.close(pair, own, control)?;
+        }
+        self.finished -= 1;
+        Ok(())
+    }
+
+    /// Finishes a component that has a cycle, with its root.
+    fn close(&mut self, root: Pair, own: u32, control: &Control) -> Result<(), Cut> {
         let mut from = self.open.len();
         while from > 0 && own <= self.numbers[self.number(self.open[from - 1])] {
             from -= 1;
@@ -483,31 +590,30 @@ impl Tarjan<'_, '_> {
             self.numbers[member] = self.finished;
             self.next -= 1;
         }
-        self.numbers[at] = self.finished;
-        self.open.push(pair);
-        if self.is_accepting(from) {
+        self.open.push(root);
+        if self.weak || self.has_all_marks(from) {
             self.keep_fair(from, control)?;
         }
         self.open.truncate(from);
-        self.finished -= 1;
         Ok(())
+    }
+
+    /// Are two pairs in the component that was finished last?
+    fn is_inside(&self, pair: Pair) -> bool {
+        self.place[pair.automaton as usize] != u32::MAX && self.numbers[self.number(pair)] == self.finished
     }
 
     /// Keeps the pairs of an accepting component that lie on fair cycles.
     fn keep_fair(&mut self, from: usize, control: &Control) -> Result<(), Cut> {
-        let own = self.finished;
         let members = &self.open[from..];
-        let inside = |pair: Pair| {
-            self.product.component[pair.automaton as usize] == self.component && self.numbers[self.number(pair)] == own
-        };
         let fairness = self.product.fairness;
         if fairness == Fairness::None {
             self.found.extend(members.iter().copied());
         } else if let Some(folding) = self.product.folding {
-            let mut folder = folding.folder(control);
+            let mut folder = folding.folder(self.product.graph, control);
             let parts = fair_parts(self.product, &mut folder, members.to_vec(), self.all, control)?;
             self.keep(parts);
-        } else if demand(self.product, members, inside, fairness).is_ok() {
+        } else if demand(self.product, members, |pair| self.is_inside(pair), fairness).is_ok() {
             self.found.extend(members.iter().copied());
         } else if fairness == Fairness::Strong {
             self.keep(strongly_fair(self.product, members.to_vec(), self.all, control)?);
@@ -527,23 +633,16 @@ impl Tarjan<'_, '_> {
         }
     }
 
-    /// Is the component of the open pairs from here on accepting?
-    fn is_accepting(&self, from: usize) -> bool {
-        let members = &self.open[from..];
-        if self.weak && members.len() > 1 {
-            return true;
-        }
-        let (mut marks, mut inside) = (0, false);
-        for &member in members {
+    /// Do all marks occur on the edges of the component of the open pairs from here on?
+    fn has_all_marks(&self, from: usize) -> bool {
+        let mut marks = 0;
+        for &member in &self.open[from..] {
             self.product.steps(member, |PairStep { marks: carried, target, .. }| {
-                let same = self.product.component[target.automaton as usize] == self.component
-                    && self.numbers[self.number(target)] == self.finished;
-                if same {
+                if self.is_inside(target) {
                     marks |= carried;
-                    inside = true;
                 }
             });
-            if inside && marks == self.all {
+            if marks == self.all {
                 return true;
             }
         }

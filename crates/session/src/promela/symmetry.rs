@@ -122,6 +122,11 @@ pub(super) fn answer_claim(
         Some(symmetric) => parts.way(symmetric, all, claim, control)?,
         None => Way::Whole(None),
     };
+    let own = match &way {
+        Way::Part { part, .. } => Some(*part),
+        Way::Whole(_) => None,
+    };
+    parts.drop_unfinished_but(own);
     let facts = facts(model);
     let pose = |question| Posed::new(Table::standard(), question, &facts, asked, job.threads, control);
     let (Way::Part { part, decided_as, element, images }, Some(symmetric)) = (&way, &symmetric) else {
@@ -147,6 +152,13 @@ pub(super) fn answer_claim(
 }
 
 impl ClaimParts {
+    /// Drops what searches of other parts have kept that a budget has ended.
+    fn drop_unfinished_but(&self, own: Option<usize>) {
+        let all = self.parts.iter().map(|part| &part.explored).enumerate();
+        let all = all.map(|(part, explored)| (Some(part), explored)).chain([(None, &self.whole)]);
+        all.filter(|(part, _)| *part != own).for_each(|(_, explored)| explored.drop_unfinished());
+    }
+
     fn way(
         &mut self,
         symmetric: &Arc<Symmetric>,

@@ -1,0 +1,65 @@
+//! Claims about runs that never end through the command line: violations that lie deep, and budgets that end searches.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+/// Five counters, and one that counts to 60 and then ends: 61 steps lie before the violation, and 40^5 states.
+const DEEP: &str = "\
+byte a, b, c, d, e, x; bool stuck;
+active proctype A() { do :: a = (a + 1) % 40 od }
+active proctype B() { do :: b = (b + 1) % 40 od }
+active proctype C() { do :: c = (c + 1) % 40 od }
+active proctype D() { do :: d = (d + 1) % 40 od }
+active proctype E() { do :: e = (e + 1) % 40 od }
+active proctype X() { do :: x < 60 -> x++ :: x == 60 -> stuck = 1; break od }
+ltl p { <> stuck -> [] <> (x < 60) }
+";
+
+/// The violation of `p` begins where five counters are at 5; the model has more states than the memory has room for.
+const WIDE: &str = "\
+byte a, b, c, d, e; bool y, stuck;
+active proctype A() { do :: a = (a + 1) % 50 od }
+active proctype B() { do :: b = (b + 1) % 50 od }
+active proctype C() { do :: c = (c + 1) % 50 od }
+active proctype D() { do :: d = (d + 1) % 50 od }
+active proctype E() { do :: e = (e + 1) % 50 od }
+active proctype X() { a == 5 && b == 5 && c == 5 && d == 5 && e == 5 -> stuck = 1 }
+active proctype Y() { do :: y = 1 - y od }
+ltl p { [] <> !stuck }
+ltl q { <> stuck -> <> [] (a < 50) }
+";
+
+/// The results of a check with these options.
+fn results(folder: &Path, options: &[&str]) -> Vec<Value> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_trefoil"));
+    command.current_dir(folder).args(["check", "m.pml", "--only", "ltl", "--symmetry", "off", "--format", "json"]);
+    let output = command.args(options).env("NO_COLOR", "1").output().expect("the program starts");
+    let report: Value = serde_json::from_slice(&output.stdout).expect("a report");
+    report["runs"][0]["results"].as_array().expect("results").clone()
+}
+
+fn folder(model: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("m.pml"), model).expect("a model");
+    folder
+}
+
+#[test]
+fn a_walk_finds_what_lies_deep_and_finds_the_same_on_two_threads() {
+    let folder = folder(DEEP);
+    let one = results(folder.path(), &["--threads", "1"]).remove(0);
+    assert_eq!(one["verdict"], "fails", "{one}");
+    assert!(one["visited_states"].as_u64().expect("a number") < 200_000, "{one}");
+    let two = results(folder.path(), &["--threads", "2"]).remove(0);
+    assert_eq!((&one["witness"], &one["visited_states"]), (&two["witness"], &two["visited_states"]));
+}
+
+#[test]
+fn what_was_searched_is_checked_when_the_memory_is_used_up() {
+    let folder = folder(WIDE);
+    let results = results(folder.path(), &["--threads", "1", "--memory", "150M"]);
+    assert_eq!(results[0]["verdict"], "fails", "{}", results[0]);
+    assert_eq!(results[1]["verdict"], "unknown", "{}", results[1]);
+}
