@@ -65,7 +65,7 @@ struct Price {
 
 /// The outcome of a search among representatives that may be given up; then with the reason.
 pub(crate) enum Paid {
-    Outcome(Result<Answer, Unanswered>),
+    Outcome(Box<Result<Answer, Unanswered>>),
     GivenUp(String),
 }
 
@@ -113,9 +113,9 @@ pub(crate) fn while_it_pays(
                 drop(part);
                 control.end_for(reason);
             }
-            Paid::Outcome(Err(Unanswered::Cut { cut: Cut::Stopped, counts }))
+            Paid::Outcome(Box::new(Err(Unanswered::Cut { cut: Cut::Stopped, counts })))
         }
-        (outcome, _) => Paid::Outcome(outcome),
+        (outcome, _) => Paid::Outcome(Box::new(outcome)),
     }
 }
 
