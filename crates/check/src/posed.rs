@@ -151,7 +151,7 @@ impl<'q> Posed<'q> {
             Some(rule) => {
                 let search = |part: &Control| with(self.strategy, part);
                 match while_it_pays(rule, reduction.system(), self.strategy, control, search) {
-                    Paid::Outcome(outcome) => outcome,
+                    Paid::Outcome(outcome) => *outcome,
                     Paid::GivenUp(why) => {
                         let mut answer = self.plain(offered.system.clone(), control)?;
                         if answer.why.is_empty() {

@@ -6,9 +6,9 @@
 //! thread measures the *price*: the time for the steps of a representative among representatives, by the time for its
 //! steps as they are. Both are measured on the same rows, the first [`SAMPLE`], in turns of [`TURN`] rows, so that a
 //! busy machine disturbs both alike, and both look up where they lead. The *gain* is the number of states that a
-//! representative stands for. Orbits grow with the depth of a search, because fewer elements keep a state that has moved
-//! on: the gain is [`GROWTH`] times that of the representatives found in the second half of the sample, and no more than
-//! the order of the group.
+//! representative stands for. Orbits grow with the depth of a search, because fewer elements keep a state that has
+//! moved on: the gain is [`GROWTH`] times that of the representatives found in the second half of the sample, and no
+//! more than the order of the group.
 //!
 //! When the price exceeds the gain, the search begins anew without the reduction. It has lost the time for the
 //! representatives until then, about [`FIRST`] of them, and for the sample. Verdicts and the lengths of witnesses are
@@ -30,7 +30,7 @@ use trefoil_system::{Cut, System, Value};
 
 use crate::takeover::{EndOfRests, STACK};
 
-/// After so many representatives it is asked whether they pay.
+/// After this many representatives their price is measured.
 const FIRST: u64 = 10_000;
 /// How many representatives are measured.
 const SAMPLE: u64 = 2_000;
@@ -42,7 +42,7 @@ const GROWTH: f64 = 4.0;
 /// When a reduction by symmetry may be left out.
 #[derive(Clone, Copy, Debug)]
 pub struct PriceRule {
-    /// After how many representatives it is asked whether they pay.
+    /// After how many representatives their price is measured.
     pub after: u64,
     /// Is it left out whatever they cost? For tests.
     pub always: bool,
@@ -65,7 +65,7 @@ struct Price {
 
 /// The outcome of a search among representatives that may be given up; then with the reason.
 pub(crate) enum Paid {
-    Outcome(Result<Answer, Unanswered>),
+    Outcome(Box<Result<Answer, Unanswered>>),
     GivenUp(String),
 }
 
@@ -113,9 +113,9 @@ pub(crate) fn while_it_pays(
                 drop(part);
                 control.end_for(reason);
             }
-            Paid::Outcome(Err(Unanswered::Cut { cut: Cut::Stopped, counts }))
+            Paid::Outcome(Box::new(Err(Unanswered::Cut { cut: Cut::Stopped, counts })))
         }
-        (outcome, _) => Paid::Outcome(outcome),
+        (outcome, _) => Paid::Outcome(Box::new(outcome)),
     }
 }
 

@@ -49,7 +49,7 @@ struct WholeRows {
 
 /// Rows in parts are worth their trouble from this many transitions on …
 const LEAST_SHARED: usize = 1 << 12;
-/// … and where they take at most one part in so many of the room of whole rows.
+/// … and where whole rows would take at least this many times their room.
 const LEAST_SAVED: usize = 4;
 
 impl fmt::Debug for Lts {

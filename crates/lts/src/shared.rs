@@ -9,12 +9,12 @@
 //! # Invariants
 //!
 //! In one row no label occurs in two fragments, nor in a fragment and among the state's own transitions. So a row is
-//! the union of disjoint sets, however it is divided, and all targets under one label stand together. Within a fragment,
+//! the union of disjoint sets, however it is divided, and all targets under one label stand together. In a fragment,
 //! and among a state's own transitions, each transition occurs once.
 //!
 //! # Cost
 //!
-//! 8 bytes a transition that is stored, 12 bytes a state, 4 bytes for each fragment of a row. An algorithm that asks for
+//! 8 bytes a transition that is stored, 16 bytes a state, 4 bytes for each fragment of a row. An algorithm that needs
 //! whole rows gets them: they are made at the first request ([`crate::Lts::outgoing`]) and kept beside the fragments.
 
 use trefoil_system::{LabelId, StateId};

@@ -142,7 +142,7 @@ pub struct Network {
     group_rules: OnceLock<GroupRules>,
     /// What is known of its symmetries.
     pub(crate) proofs: OnceLock<Kept>,
-    /// What trimming gave, once it was asked for.
+    /// The result of trimming, once a caller wanted it.
     pub(crate) trimmed: OnceLock<Option<Trimmed>>,
     layer: Option<Layer>,
 }

@@ -1,5 +1,5 @@
-//! A reduction by symmetry that is given up on the way answers as a check that never used one: the same verdicts, counts
-//! and lengths of counterexamples, on every example.
+//! A reduction by symmetry that is given up on the way answers as a check that never used one: the same verdicts,
+//! counts and lengths of counterexamples, on every example.
 
 use std::path::{Path, PathBuf};
 

@@ -7,11 +7,11 @@
 //! # Parts that states have in common
 //!
 //! The states of a memory, `M(v) = get!v -> M(v) [] set?x -> M(x)`, are terms that differ in `v`, but the operand
-//! `set?x -> M(x)` of the choice does not mention `v`: it is the same term in all of them, and its steps are found once.
-//! So a row is explored in *pieces* ([`Compiler::pieces`]): terms whose steps together are the steps of the state. A
-//! piece with many steps becomes a fragment of the LTS ([`trefoil_lts::SharedRows`]), numbered and stored once however
-//! many states have it. Pieces with few steps are copied into the rows of their states, so small processes have whole
-//! rows. A label that two pieces of a row share (`a?x -> P [] a?x -> Q`) makes this row whole.
+//! `set?x -> M(x)` of the choice does not mention `v`: it is the same term in all of them, and its steps are found
+//! once. So a row is explored in *pieces* ([`Compiler::pieces`]): terms whose steps together are the steps of the
+//! state. A piece with many steps becomes a fragment of the LTS ([`trefoil_lts::SharedRows`]), numbered and stored once
+//! however many states have it. Pieces with few steps are copied into the rows of their states, so small processes have
+//! whole rows. A label that two pieces of a row share (`a?x -> P [] a?x -> Q`) makes this row whole.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, Hash, Hasher};
@@ -291,9 +291,9 @@ impl Compiler {
         Ok(Explored::Leaf(machine))
     }
 
-    /// Terms whose steps together are those of a term; the term itself when it cannot be divided, or no part is long. A choice
-    /// is divided into its operands where all their steps are visible: none of them leaves the choice open, or ends it
-    /// beside others. Operators whose steps are those of one operand, one by one, are divided as their operand is. Steps
+    /// Terms whose steps together are those of a term; the term itself when it cannot be divided, or no part is long.
+    /// A choice is divided into its operands where all their steps are visible: none of them leaves the choice open, or
+    /// ends it beside others. Operators whose steps are those of one operand, one by one, are divided as it is. Steps
     /// are found in the order in which those of the whole term would be, so errors of evaluation are the same.
     fn pieces(&mut self, term: TermId) -> Result<Vec<TermId>> {
         let whole = vec![term];

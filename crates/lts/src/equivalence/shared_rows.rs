@@ -3,8 +3,8 @@
 //! Refinement by signatures (Blom and Orzan, *A distributed algorithm for strong bisimulation reduction of state
 //! spaces*, 2002), as in [`super::bulk`]: the signature of a state is the set of its pairs of a label and a block. The
 //! part of it that a fragment gives is computed once per fragment and round. Two rows that are divided differently may
-//! be the same set, so a signature is found by a hash that does not depend on the division: the sum of the hashes of its
-//! pairs. That needs a set without repetitions, and the parts of a row have no label in common
+//! be the same set, so a signature is found by a hash that does not depend on the division: the sum of the hashes of
+//! its pairs. That needs a set without repetitions, and the parts of a row have no label in common
 //! ([`crate::SharedRows`]). A hash only finds candidates. Two states have equal signatures when their own pairs and the
 //! signatures of their fragments are equal; where the division differs, the sets are compared whole.
 //!

@@ -64,7 +64,7 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// The same, with other names for the components in what it says; none is asked for before it is needed.
+    /// The same, with other names for the components in what it says; each is made when it is needed.
     pub fn calling(self, names: &'a dyn Fn(usize) -> String) -> Prover<'a> {
         Prover { names: Some(names), ..self }
     }
