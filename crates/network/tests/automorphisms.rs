@@ -55,7 +55,8 @@ fn components_that_are_alike_are_exchanged() {
     let image = prover.prove(&images, &control).expect("no budget").expect("bosses are alike");
     let bosses = (Candidate { points: vec![1, 0], labels: images }, image);
     let name = |component: u32| network.components()[component as usize].name.clone();
-    let (names, generators) = exchanges.join(vec!["0".into(), "1".into()], vec![bosses], name);
+    let (names, generators) =
+        exchanges.join(vec!["0".into(), "1".into()], vec![bosses], name, &Control::unlimited()).expect("no budget");
     assert_eq!(names, ["0", "1", "Worker.0", "Worker.1", "Worker.2", "Worker.3"]);
     let action = NetworkAction::new(&network, names, &generators, &control).expect("no budget").expect("an action");
     let system = Symmetric::new(network, action);

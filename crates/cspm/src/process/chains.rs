@@ -15,10 +15,10 @@
 //! Invariant: a process is marked as being expanded while its subtrees are walked, so an unguarded recursion through a
 //! chain is found. Cost: linear in the chain.
 
-use super::{Compiler, Keep};
 use super::events::SetId;
 use super::terms::{Node, TermId};
 use super::timed::Clock;
+use super::{Compiler, Keep};
 use crate::eval::{Description, OperationId, ProcessId, ProcessValue, Result, SectionId, Shape};
 use crate::syntax::{BinaryOperator, SynchronisedOperator};
 
@@ -169,7 +169,9 @@ impl Compiler {
         };
         let spine = self.spine(process, operator, operands, section, marked)?;
         let length = spine.others.len() + 1;
-        if operator == BinaryOperator::SlidingChoice && (length < LONG || section.is_some() || self.options.keep == Keep::Strong) {
+        if operator == BinaryOperator::SlidingChoice
+            && (length < LONG || section.is_some() || self.options.keep == Keep::Strong)
+        {
             let mut term = self.expand(&spine.first)?;
             for operand in spine.others.into_iter().rev() {
                 let then = self.waiting(operand)?;

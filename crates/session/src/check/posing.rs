@@ -38,13 +38,8 @@ const CSPM: Facts = Facts {
 
 const MCRL2: Facts = Facts { symmetries: ProvableSymmetries::None, partial_order: false, decomposition: true, ..CSPM };
 
-const PROMELA: Facts = Facts {
-    symmetries: ProvableSymmetries::Found,
-    partial_order: false,
-    candidates: true,
-    agents: true,
-    ..CSPM
-};
+const PROMELA: Facts =
+    Facts { symmetries: ProvableSymmetries::Found, partial_order: false, candidates: true, agents: true, ..CSPM };
 
 /// Options that no question of a language can use, or only with another option, and why.
 pub(crate) const REASONS: &[(&str, Setting, &str)] = &[

@@ -9,7 +9,7 @@ use trefoil_cspm::process::{Compiler, Machine};
 use trefoil_lts::Lts;
 use trefoil_source::{ReportedPlace, Sources, Span};
 use trefoil_system::replay::{expected_after, needed_observations};
-use trefoil_system::{Cut, Failure, Label, LabelId, Labels, Model, Path, StateId, TakenStep, Value, Witness};
+use trefoil_system::{Cut, Failure, Label, LabelId, Labels, Model, Path, TakenStep, Value, Witness};
 
 use super::counterexample::{self, TAU, TICK};
 use super::report::{Counterexample, Evidence, Finding, Observed, Part, Run, Step};

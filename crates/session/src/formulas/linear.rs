@@ -298,7 +298,7 @@ impl Script {
         let mut told = Vec::new();
         for step in stem.iter().copied().chain(cycle) {
             let after = Words::inner(&step.row);
-            told.push(self.model.step(before, step.label, after, event(step.label)));
+            told.push(self.model.step(before, step.label, after, event(step.label), &self.sources));
             before = after;
         }
         let around = told.split_off(stem.len());
@@ -325,6 +325,7 @@ impl Script {
                 refused: None,
                 waiting: Vec::new(),
             }],
+            observed: Vec::new(),
             story: None,
             system: None,
         }
