@@ -14,6 +14,7 @@ const ASSERTIONS: &[(&str, &str, &str)] = &[
     ("CSPM", "has trace", "assert SYSTEM :[has trace]: <go>\n"),
     ("CSPM", "symmetric", "assert SYSTEM :[symmetric]: T\n"),
     ("CSPM", "formula", "[true*]<true>true"),
+    ("CSPM", "ltl", "<> go"),
     ("Promela", "assertions", "1"),
     ("Promela", "end states", "2"),
     ("Promela", "trace", "3"),
@@ -22,6 +23,7 @@ const ASSERTIONS: &[(&str, &str, &str)] = &[
     ("mCRL2", "no deadlock", "1"),
     ("mCRL2", "never", "2"),
     ("mCRL2", "formula", "[true*]<true>true"),
+    ("mCRL2", "ltl", "<> a"),
 ];
 
 const PROCESSES: &str = "\
@@ -61,6 +63,7 @@ const OPTIONS: &[(&str, Sort)] = &[
     ("--property", Sort::Face),
     ("--process", Sort::Face),
     ("--ltl", Sort::Face),
+    ("--claim", Sort::Face),
     ("--explain", Sort::Face),
     ("--list", Sort::Face),
     ("--why", Sort::Face),
@@ -112,14 +115,15 @@ impl Folder {
 
     /// Checks one assertion.
     fn check(&self, language: &str, assertion: &str, options: &[&str]) -> (Option<i32>, String, String) {
-        if assertion.starts_with('[') {
+        if assertion.starts_with(['[', '<']) {
+            let question = if assertion.starts_with('[') { "--formula" } else { "--ltl" };
             self.script("");
             let file: &[&str] = match language {
                 "CSPM" => &["s.csp", "--process", "SYSTEM"],
                 "Promela" => &["m.pml"],
                 _ => &["m.mcrl2"],
             };
-            return self.run(&[&["check"], file, &["--formula", assertion], options].concat());
+            return self.run(&[&["check"], file, &[question, assertion], options].concat());
         }
         if language == "CSPM" {
             self.script(assertion);
@@ -275,7 +279,7 @@ fn a_question_that_no_engine_answers_says_why_and_what_it_cannot_use() {
     assert!(code == Some(0) && out.contains("static: "), "{out}{err}");
     let (code, _, err) = folder.run(&["check", "s.csp", "--strategy", "canonical"]);
     assert_eq!(code, Some(2));
-    assert!(err.contains("every other CSPM check and every Promela check"), "{err}");
+    assert!(err.contains("has trace, formula (CSPM) and every Promela check"), "{err}");
 }
 
 #[test]

@@ -56,6 +56,30 @@ fn independent_steps_are_taken_in_one_order() {
     assert!(smaller > 10, "{smaller}");
 }
 
+/// A handshake and a statement of one process lead to one state here; only the handshake is fair to both processes.
+#[test]
+fn a_run_back_from_a_quotient_keeps_its_statements() {
+    let model = "bit h[4]; chan c[3] = [0] of { byte };
+        proctype P() {
+            bit x;
+            do
+            :: x = 1 - x
+            :: d_step { h[2] = x; h[1] = x; h[3] = x }
+            :: c[_pid]!x
+            :: c[3 - _pid]?x
+            od
+        }
+        init { atomic { run P(); run P() } }";
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("m.pml");
+    std::fs::write(&file, model).expect("written");
+    for symmetry in ["off", "auto"] {
+        let claim = ["--fairness", "strong", "--ltl", "[] <> (P[1]:x == 1)", "--only", "ltl", "--symmetry", symmetry];
+        let answers = results(&file, &claim);
+        assert_eq!(answers[0]["verdict"], "fails", "{symmetry}: {answers:?}");
+    }
+}
+
 /// The numbers of states and transitions are Spin's; the claim needs fairness.
 #[test]
 fn the_queue_lock_starves_none_of_its_processes_under_weak_fairness() {

@@ -70,8 +70,9 @@ const BEHIND: usize = 120;
 
 /// The part of long lines around a place.
 fn around(text: &str, place: usize, lines: std::ops::Range<usize>) -> std::ops::Range<usize> {
-    let before = text.floor_char_boundary(place.saturating_sub(BEFORE)).max(lines.start);
-    let behind = text.floor_char_boundary((place + BEHIND).min(lines.end));
+    let boundary = |place: usize| (0..=place).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+    let before = boundary(place.saturating_sub(BEFORE)).max(lines.start);
+    let behind = boundary((place + BEHIND).min(lines.end));
     // One line, so that its number stays right.
     let start = text[before..place].rfind('\n').map_or(before, |newline| before + newline + 1);
     let end = text[place..behind].find('\n').map_or(behind, |newline| place + newline);

@@ -241,7 +241,11 @@ fn users(setting: Setting, asked: &Asked, but: Claim) -> Option<String> {
 }
 
 static LANGUAGE_NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
-    let mut names: Vec<&'static str> = Claim::ALL.into_iter().map(Claim::language).collect();
-    names.dedup();
+    let mut names: Vec<&'static str> = Vec::new();
+    for language in Claim::ALL.into_iter().map(Claim::language) {
+        if !names.contains(&language) {
+            names.push(language);
+        }
+    }
     names
 });

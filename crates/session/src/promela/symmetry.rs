@@ -404,9 +404,12 @@ impl<'f> Follower<'f> {
             let fits = |step: &TakenStep| {
                 kind_of(self.model, step.label) == kind && self.model.is_but_for_gone(&step.row, &wanted.row)
             };
-            let same = |step: &TakenStep| self.model.labels().get(step.label).name() == text.name();
-            let found = steps.iter().position(|step| fits(step) && same(step));
-            if let Some(at) = found.or_else(|| steps.iter().position(fits)) {
+            let label = |step: &TakenStep| self.model.labels().get(step.label);
+            // Two statements of a process may lead to one state, and other processes may take part in one of them.
+            let same_statement =
+                steps.iter().position(|step| fits(step) && label(step).to_string() == text.to_string());
+            let same_process = || steps.iter().position(|step| fits(step) && label(step).name() == text.name());
+            if let Some(at) = same_statement.or_else(same_process).or_else(|| steps.iter().position(fits)) {
                 self.real.steps.push(steps.swap_remove(at));
                 return Ok(());
             }
