@@ -30,6 +30,9 @@ pub struct Exchanges {
 /// How many places the images of all classes may have; further classes are skipped.
 const MOST_PLACES: usize = 1 << 22;
 
+/// The names of points, and generators that act on them.
+pub type Joined = (Vec<String>, Vec<(Candidate, Image)>);
+
 impl Exchanges {
     /// An exchange, and a cycle where there are more than two, for each class.
     pub fn images(&self) -> impl Iterator<Item = &Image> {
@@ -44,7 +47,7 @@ impl Exchanges {
         generators: Vec<(Candidate, Image)>,
         name: impl FnMut(u32) -> String,
         control: &Control,
-    ) -> Result<(Vec<String>, Vec<(Candidate, Image)>), Stopped> {
+    ) -> Result<Joined, Stopped> {
         let added: Vec<u32> = self.classes.concat();
         let exchanges = self.images.iter().cloned().map(|image| {
             let points = (0..names.len() as u32).collect();

@@ -28,7 +28,7 @@ use trefoil_system::LabelId;
 
 pub use action::{NetworkAction, Refusal};
 pub use automorphisms::{Admits, Found, Known, LABEL_POINTS};
-pub use exchanges::Exchanges;
+pub use exchanges::{Exchanges, Joined};
 pub(crate) use proof::Kept;
 pub use proof::Prover;
 pub use symmetric::Symmetric;
