@@ -120,7 +120,8 @@ fn runs_that_end_and_runs_that_diverge() {
     let not_a = ltl.not(a);
     let end = ltl.always(not_a);
     let ends = ltl.eventually(end);
-    let cases: [(&[(u32, Option<usize>, u32)], [bool; 5]); 4] = [
+    type Steps<'s> = &'s [(u32, Option<usize>, u32)];
+    let cases: [(Steps<'_>, [bool; 5]); 4] = [
         // a, then nothing: `a` holds at once, `X b`, `<> b`, `[] !b`, `<> [] !a`.
         (&[(0, Some(0), 1)], [true, false, false, true, true]),
         // τ before a does not count; then a divergence.
