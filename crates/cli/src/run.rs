@@ -59,8 +59,9 @@ impl Jobs {
 
     /// A job that begins now.
     pub(crate) fn start(&self) -> Job {
-        let control = Control::new(Limits { time: self.common.timeout, memory: self.memory });
+        // Before the memory is watched.
         release_memory(self.memory);
+        let control = Control::new(Limits { time: self.common.timeout, memory: self.memory });
         self.interrupt.watch(&control);
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = self.common.threads.map_or(cores, |threads| threads as usize);

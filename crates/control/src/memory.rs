@@ -27,12 +27,11 @@ pub fn set_release(release: fn()) {
 /// Gives freed memory back where less than half of a budget is left, so that it does not count against the next job.
 ///
 /// Allocators keep freed memory for a while, in case it is needed again; a call to the allocator returns it. What
-/// threads freed that have just ended follows a moment later, so the call is repeated as long as memory goes on being
-/// returned: where it is in use, that takes some milliseconds.
+/// threads freed that have just ended follows a moment later, so the call is repeated as long as memory becomes less:
+/// where it is in use, that takes some milliseconds.
 pub fn release_memory(budget: Option<u64>) {
     let (Some(budget), Some(release)) = (budget, RELEASE.get()) else { return };
-    let mut least = u64::MAX;
-    let mut idle = 0;
+    let (mut least, mut idle) = (u64::MAX, 0);
     while let Some(resident) = resident_memory().filter(|&resident| resident > budget / 2)
         && idle < IDLE
     {
