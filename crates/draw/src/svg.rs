@@ -169,7 +169,7 @@ impl Drawing {
 }
 
 impl Drawing {
-    /// A view for every node, and links in the caption.
+    /// A view for each node, and links in the caption.
     fn write_views(&self, svg: &mut String) {
         let whole = format!("0 0 {} {}", number(self.width), number(self.height));
         let _ = writeln!(svg, "<view id=\"whole\" viewBox=\"{whole}\"/>");

@@ -39,7 +39,7 @@ enum From {
 }
 
 impl Reading {
-    /// Opens a file. A folder is an error, as for every other reader of files.
+    /// Opens a file. A folder is an error, as for all readers of files.
     pub fn open(file: &Path, control: &Control) -> io::Result<Reading> {
         let metadata = std::fs::metadata(file)?;
         if metadata.is_dir() {

@@ -9,7 +9,7 @@
 //! generation*, 1991) and of the persistent sets of Godefroid (*Partial-order methods for the verification of
 //! concurrent systems*, 1996), with whole processes for the unit.
 //!
-//! [`Independence::edges`] has, for every standpoint of a process `p`, the standpoints of others from which they must
+//! [`Independence::edges`] has, for each standpoint of a process `p`, the standpoints of others from which they must
 //! join `p`: those from which control can reach a dependent move. Two moves depend on each other when one writes what
 //! the other touches. Exceptions, each of which makes sets smaller:
 //!

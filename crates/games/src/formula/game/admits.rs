@@ -1,14 +1,11 @@
 //! Which labels a set of labels has, one by one.
 
-use std::collections::HashMap;
-
 use trefoil_control::Control;
 use trefoil_system::{Cut, LabelId};
 
-use super::choosing::Choosing;
+use super::choosing::Asking;
 use super::compile::Use;
 use super::product::FormulaGame;
-use super::values::NONE;
 use crate::formula::tree::{FormulaText, Modality, Regular, State};
 
 impl FormulaText {
@@ -28,19 +25,8 @@ impl FormulaText {
 impl FormulaGame {
     /// Of a formula `<A>true` ([`FormulaText::is_about_one_step`]): is a label in `A`?
     pub fn admits(&self, label: LabelId, control: &Control) -> Result<bool, Cut> {
-        let worker = self.compiled.pool.worker();
-        let (mut labels, mut known, mut records) = (HashMap::default(), HashMap::default(), Vec::new());
-        let mut choosing = Choosing {
-            game: self,
-            control,
-            worker: &worker,
-            rewriter: None,
-            labels: &mut labels,
-            known: &mut known,
-            records: &mut records,
-            shown: &[],
-        };
-        let row = vec![NONE; self.offset];
+        let mut asking = Asking::new(self);
+        let (mut choosing, row) = asking.choosing(self, control);
         let root = self.compiled.graph.root.0 as usize;
         for (plan, &number) in self.compiled.nodes[root].moves.iter().zip(&self.first_groups[root]) {
             if plan.uses != Use::Nothing && choosing.choices(plan, number, Some(label), &row)?.count > 0 {

@@ -56,6 +56,32 @@ pub(super) struct Choosing<'c, 'a> {
     pub(super) shown: &'c [Value],
 }
 
+/// What a computation of choices needs that depend on labels alone.
+pub(super) struct Asking {
+    worker: Worker,
+    labels: HashMap<LabelId, LabelValues, foldhash::fast::FixedState>,
+    known: HashMap<Box<[Value]>, Choices, foldhash::fast::FixedState>,
+    records: Vec<Value>,
+}
+
+impl Asking {
+    pub(super) fn new(game: &FormulaGame) -> Asking {
+        let worker = game.compiled.pool.worker();
+        Asking { worker, labels: HashMap::default(), known: HashMap::default(), records: Vec::new() }
+    }
+
+    /// The computation, and a row without values that goes with it.
+    pub(super) fn choosing<'c, 'a: 'c>(
+        &'c mut self,
+        game: &'a FormulaGame,
+        control: &'a Control,
+    ) -> (Choosing<'c, 'a>, Vec<Value>) {
+        let Asking { worker, labels, known, records } = self;
+        let choosing = Choosing { game, control, worker, rewriter: None, labels, known, records, shown: &[] };
+        (choosing, vec![NONE; game.offset])
+    }
+}
+
 impl<'c, 'a: 'c> Choosing<'c, 'a> {
     fn rewriter(&mut self) -> &mut Rewriter<'c> {
         let (game, control, worker) = (self.game, self.control, self.worker);

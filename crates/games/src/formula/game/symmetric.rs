@@ -23,10 +23,9 @@ use std::sync::Arc;
 use trefoil_control::{Control, Stopped};
 use trefoil_system::{Action, Actor, Cut, LabelId, MarkId, Picture, System, Value, Walk, Wrong};
 
-use super::choosing::Choosing;
+use super::choosing::{Asking, Choosing};
 use super::compile::{MovePlan, Use};
 use super::product::FormulaGame;
-use super::values::NONE;
 
 impl FormulaGame {
     /// The same formula beside a model with an action whose generators were all proved to keep the formula
@@ -76,19 +75,8 @@ impl FormulaGame {
         if let Some(obstacle) = self.symmetry_obstacle() {
             return Ok(Err(obstacle));
         }
-        let worker = self.compiled.pool.worker();
-        let (mut labels, mut known, mut records) = (HashMap::default(), HashMap::default(), Vec::new());
-        let mut choosing = Choosing {
-            game: self,
-            control,
-            worker: &worker,
-            rewriter: None,
-            labels: &mut labels,
-            known: &mut known,
-            records: &mut records,
-            shown: &[],
-        };
-        let row = vec![NONE; self.offset];
+        let mut asking = Asking::new(self);
+        let (mut choosing, row) = asking.choosing(self, control);
         for (label, &image) in (0..).map(LabelId).zip(images).filter(|(label, image)| label != *image) {
             control.check()?;
             for (place, node) in self.compiled.nodes.iter().enumerate() {
