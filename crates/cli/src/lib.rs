@@ -123,7 +123,20 @@ fn manual_section(command: &clap::Command, out: &mut Vec<u8>) -> std::io::Result
 fn matrix(format: Output) -> ExitCode {
     let matrix = trefoil_session::check::matrix();
     let text = match format {
-        Output::Json => serde_json::to_string_pretty(&matrix).expect("reports are plain data") + "\n",
+        Output::Json => {
+            let told = serde_json::to_value(matrix).expect("reports are plain data");
+            let mut document = serde_json::json!({
+                "schema": schema::VERSION,
+                "trefoil": env!("CARGO_PKG_VERSION"),
+                "command": "matrix",
+            });
+            if let (Some(document), serde_json::Value::Object(told)) = (document.as_object_mut(), told) {
+                document.extend(told);
+            }
+            let text = serde_json::to_string_pretty(&document).expect("a document of plain data") + "\n";
+            schema::check(&text);
+            text
+        }
         Output::Text | Output::Junit | Output::Sarif | Output::Svg | Output::Dot => matrix.markdown(),
     };
     write_out(text.as_bytes())

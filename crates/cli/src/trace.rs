@@ -8,11 +8,11 @@ use owo_colors::OwoColorize;
 use serde_json::{Value, json};
 use trefoil_control::{Control, count, counted};
 use trefoil_session::check::{Asked, Part, Step};
-use trefoil_session::look::{Followed, Offer, Recorded, Refusals, Stepper, Subject, Unclear, WalkReport};
+use trefoil_session::look::{Followed, Offer, Recorded, Refusals, Stepper, Subject, Unclear, WalkReport, save_chart};
 use trefoil_session::{Job, Problem, cannot_read, read_file};
 
 use crate::arguments::{Common, Output, Tracing};
-use crate::check::evidence::save;
+use crate::check::evidence::{said_of, save};
 use crate::check::explain::steps;
 use crate::check::results::{sentence, set};
 use crate::exit;
@@ -38,7 +38,7 @@ path               shows the steps taken so far
 replay [N]         returns to the start of the counterexample (of two runs, run N); next follows it
 replay FILE [N]    follows a run from a file: of `trefoil check --format json` (result N), or a saved one
 save FILE          writes the path to a file for replay; FILE.trc gets an action a line, as mCRL2 reads it;
-                   Promela: FILE.trail gets a trail, FILE.svg a chart
+                   Promela: FILE.trail gets a trail, FILE.svg or FILE.png a chart
 help, quit         prints this text; ends the prompt, as does Ctrl-D. Ctrl-C stops the work of a line
 ";
 
@@ -218,7 +218,10 @@ fn walk(tracing: Tracing, common: Common) -> ExitCode {
         };
         if let Some(file) = &tracing.chart {
             let failed = match &report.story {
-                Some(story) => save(file, &story.chart(&caption(&report), report.stuck)).err(),
+                Some(story) => {
+                    let chart = story.chart(&caption(&report), report.stuck);
+                    save_chart(file, &chart).err().map(|problem| said_of(file, &problem))
+                }
                 None => Some("--chart applies to Promela models only".to_string()),
             };
             trouble = trouble.take().or(failed);
@@ -444,16 +447,18 @@ impl Session<'_> {
     }
 
     fn save(&mut self, file: &str, control: &Control) -> Result<String, Trouble> {
-        if file.ends_with(".trail") || file.ends_with(".svg") {
+        let chart = [".svg", ".png"].iter().any(|end| file.ends_with(end));
+        if chart || file.ends_with(".trail") {
             let Some(story) = self.stepper.story(control)? else {
                 return Err(wrong("only runs of Promela models can be saved as trails and charts"));
             };
             let told = self.stepper.told();
-            let text = match file.ends_with(".trail") {
-                true => story.trail.clone(),
-                false => story.chart(&format!("{}: a run", told.process), false),
-            };
-            save(Path::new(file), &text).map_err(wrong)?;
+            let path = Path::new(file);
+            match chart {
+                true => save_chart(path, &story.chart(&format!("{}: a run", told.process), false)),
+                false => trefoil_session::save(path, &story.trail),
+            }
+            .map_err(|problem| wrong(said_of(path, &problem)))?;
             return Ok(format!("wrote {} to {file}\n", counted(story.statements.len() as u64, "statement")));
         }
         let run = self.stepper.run(control)?;

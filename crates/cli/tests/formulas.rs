@@ -475,6 +475,8 @@ fn evidence_is_written_as_a_system_in_which_the_formula_fails_too() {
             assert!(out.contains(&format!("wrote the counterexample of formula 1 to {picture}")), "{out}{err}");
             assert!(file(picture).contains("lose"), "{}", file(picture));
         }
+        folder.check(&["buffer.mcrl2", "--formula", formula, "--evidence", "why.png"]);
+        assert!(std::fs::read(folder.0.path().join("why.png")).expect("a picture").starts_with(b"\x89PNG"));
         let (_, out, err) = folder.check(&["buffer.mcrl2", "--formula", formula, "--evidence", "why.aut"]);
         assert!(file("why.aut").starts_with("des (0,"), "{out}{err}");
         let plain = formula.replace(": D", ": Name");

@@ -135,7 +135,10 @@ fn a_small_game_is_drawn_and_a_large_one_refused() {
         assert_eq!(drawn.status.code(), Some(0), "{}", err(&drawn));
         assert!(folder.read(name).contains("won by odd"), "{}", folder.read(name));
     }
-    let refused = folder.run(&["game", "solve", "g.pg", "--picture", "g.png"]);
+    let drawn = folder.run(&["game", "solve", "g.pg", "--picture", "g.png"]);
+    assert_eq!(drawn.status.code(), Some(0), "{}", err(&drawn));
+    assert!(std::fs::read(folder.path("g.png")).expect("a picture").starts_with(b"\x89PNG"));
+    let refused = folder.run(&["game", "solve", "g.pg", "--picture", "g.pdf"]);
     assert!(refused.status.code() == Some(2) && err(&refused).contains("S001"), "{}", err(&refused));
     let many: String = (0..501).map(|vertex| format!("{vertex} 0 0 {vertex};\n")).collect();
     std::fs::write(folder.path("many.pg"), many).expect("a file");

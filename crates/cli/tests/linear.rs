@@ -177,7 +177,7 @@ fn automata_are_written_and_drawn() {
         (&["automaton", "low.hoa", "--negate"], "an automaton is not complemented"),
         (&["automaton"], "needs a model"),
         (&["automaton", "buffer.mcrl2", "--ltl", "<> put"], "only Promela models have claims with automata"),
-        (&["automaton", "--ltl", "<> p", "-o", "a.png"], "an automaton is not written as `.png`"),
+        (&["automaton", "--ltl", "<> p", "-o", "a.pdf"], "an automaton is not written as `.pdf`"),
     ] {
         let (code, _, err) = folder.trefoil(arguments);
         assert_eq!(code, Some(2), "{arguments:?}");

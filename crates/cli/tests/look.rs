@@ -103,6 +103,18 @@ fn the_output_tells_the_format() {
         assert!(said(&output).contains("a picture is not written as"), "{}", said(&output));
         assert!(!folder.path().join("p.aut").exists() && !folder.path().join("p.json").exists());
     }
+    // Pixels, of graphs and of structures; an option that names a kind of picture comes before the name.
+    for arguments in
+        [&["graph", "script.csp", "COPY", "-o", "p.png"][..], &["structure", "script.csp", "COPY", "-o", "p.PNG"]]
+    {
+        let output = trefoil(folder.path(), arguments, "");
+        assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+        let file = folder.path().join(arguments[4]);
+        assert!(std::fs::read(file).expect("a picture").starts_with(b"\x89PNG\r\n\x1a\n"));
+    }
+    let output = trefoil(folder.path(), &["graph", "script.csp", "P(0)", "--format", "svg", "-o", "p.png"], "");
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    assert!(std::fs::read(folder.path().join("p.png")).expect("a picture").starts_with(b"<svg"));
     let arguments = ["graph", "script.csp", "P(0)", "-o", "p.txt", "--format", "dot"];
     assert_eq!(trefoil(folder.path(), &arguments, "").status.code(), Some(0));
     assert_eq!(std::fs::read_to_string(folder.path().join("p.txt")).expect("a picture"), dot);

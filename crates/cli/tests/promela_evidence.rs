@@ -127,8 +127,7 @@ fn the_second_counterexample_has_its_number_where_spin_looks_for_it() {
 #[test]
 fn models_are_stepped_through_by_hand_in_a_pipe() {
     let folder = folder();
-    let lines =
-        "1\nrandom 3 5\nback 2\nnext 2\nvariables\nstate\npath\nsave run.trail\nsave run.svg\nsave run.json\n9\nquit\n";
+    let lines = "1\nrandom 3 5\nback 2\nnext 2\nvariables\nstate\npath\nsave run.trail\nsave run.svg\nsave run.png\nsave run.json\n9\nquit\n";
     let output = trefoil(folder.path(), &["trace", "m.pml"], lines);
     let text = said(&output);
     assert_eq!(output.status.code(), Some(0), "{text}");
@@ -136,6 +135,7 @@ fn models_are_stepped_through_by_hand_in_a_pipe() {
     let trail = std::fs::read_to_string(folder.path().join("run.trail")).expect("a trail");
     assert!(trail.starts_with("1:1:") && trail.lines().count() >= 5, "{trail}");
     assert!(folder.path().join("run.svg").exists());
+    assert!(std::fs::read(folder.path().join("run.png")).expect("a chart").starts_with(b"\x89PNG"));
     // What was saved can be followed again, either way.
     let again = trefoil(folder.path(), &["trace", "m.pml", "--trail", "run.trail", "--all", "--format", "json"], "");
     let document: Value = serde_json::from_slice(&again.stdout).expect("JSON");

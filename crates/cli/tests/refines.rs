@@ -68,6 +68,11 @@ fn json_is_one_line_with_numbered_events() {
     assert_eq!(names(&found["implementation_behaviour"]["revealed_trace"]), ["a", "c", "b", "c"]);
     let (_, out, _) = refines(&folder, &["--format", "framed_json", "script.csp"]);
     assert_eq!(out.lines().count(), 3);
+    // Builds with tests hold the documents against their schema.
+    for line in out.lines() {
+        let document: Value = serde_json::from_str(line).expect("JSON");
+        assert_eq!((&document["schema"], &document["command"]), (&1.into(), &"refines".into()));
+    }
 }
 
 #[test]

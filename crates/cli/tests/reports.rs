@@ -111,14 +111,17 @@ fn names_that_promise_other_files_are_refused() {
     for (option, name, why) in [
         ("--report", "r.pdf", "name the file .html"),
         ("--report", "r", "name the file .html"),
-        ("--chart", "c.png", "name the file .svg"),
+        ("--chart", "c.pdf", "name the file .svg"),
         ("--report", "no/such/folder/r.html", "cannot write"),
     ] {
         let output = trefoil(folder.path(), &["check", "s.csp", option, name]);
         assert!(output.status.code() == Some(2) && said(&output).contains(why), "{}", said(&output));
         assert!(!folder.path().join(name).exists());
     }
-    let output = trefoil(folder.path(), &["graph", "s.csp", "P", "-o", "p.png"]);
+    let output = trefoil(folder.path(), &["check", "s.csp", "--chart", "c.png"]);
+    assert!(said(&output).contains("wrote the chart of assertion 1 to c.png"), "{}", said(&output));
+    assert!(std::fs::read(folder.path().join("c.png")).expect("a chart").starts_with(b"\x89PNG"));
+    let output = trefoil(folder.path(), &["graph", "s.csp", "P", "-o", "p.pdf"]);
     assert!(output.status.code() == Some(2) && said(&output).contains("write .svg"), "{}", said(&output));
     // The report changes nothing on standard output.
     let output = trefoil(folder.path(), &["check", "s.csp", "--report", "r.html", "--format", "json"]);

@@ -11,6 +11,7 @@
 use trefoil_control::{Control, Stopped};
 
 use crate::points::Points;
+use crate::worked;
 
 /// How many sweeps there are at most.
 const SWEEPS: usize = 24;
@@ -43,8 +44,9 @@ pub(crate) fn reduce(points: &mut Points, control: &Control) -> Result<(), Stopp
             by_medians(&mut points.layers[number], neighbours, &place);
             settle(&points.layers[number], &mut place);
         }
-        exchange(points, &mut place, control)?;
+        let looked = exchange(points, &mut place, control)?;
         let now = crossings(points, &place);
+        worked(control, 2 * segments + looked);
         if now < fewest {
             fewest = now;
             best.clone_from(&points.layers);
@@ -108,9 +110,10 @@ fn weighted_median(places: &[u32]) -> Option<f64> {
     }
 }
 
-/// Neighbours change places while that takes crossings away.
-fn exchange(points: &mut Points, place: &mut [u32], control: &Control) -> Result<(), Stopped> {
+/// Neighbours change places while that takes crossings away. Gives the number of segments that were looked at.
+fn exchange(points: &mut Points, place: &mut [u32], control: &Control) -> Result<usize, Stopped> {
     const ROUNDS: usize = 3;
+    let mut looked = 0;
     for _ in 0..ROUNDS {
         let mut better = false;
         for number in 0..points.layers.len() {
@@ -125,6 +128,8 @@ fn exchange(points: &mut Points, place: &mut [u32], control: &Control) -> Result
                     places
                 }));
             }
+            // A pair is compared in both orders, on both sides.
+            looked += 4 * sorted.iter().flatten().map(Vec::len).sum::<usize>();
             let layer = &mut points.layers[number];
             for at in 1..layer.len() {
                 let (left, right) = (&sorted[at - 1], &sorted[at]);
@@ -142,7 +147,7 @@ fn exchange(points: &mut Points, place: &mut [u32], control: &Control) -> Result
             break;
         }
     }
-    Ok(())
+    Ok(looked)
 }
 
 /// How many pairs of segments cross when the point with the first neighbours stands before that with the second ones.

@@ -30,7 +30,7 @@ use crate::Graph;
 use crate::bundles::Bundle;
 
 /// How often the nodes are moved to shorten edges.
-const ROUNDS: usize = 8;
+pub(crate) const ROUNDS: usize = 8;
 
 /// The layer of every node; loops aside, the two ends of an edge are in different layers. The widths of the nodes of a
 /// layer sum up to at most `widest`, if each does.

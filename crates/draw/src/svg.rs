@@ -186,7 +186,7 @@ impl Drawing {
             let x = number(self.width - 16.0);
             let _ = writeln!(
                 svg,
-                "<a href=\"#{target}\"><text class=\"key\" text-anchor=\"end\" x=\"{x}\" y=\"{y}\">{words}</text></a>"
+                "<a href=\"#{target}\"><text class=\"key jump\" text-anchor=\"end\" x=\"{x}\" y=\"{y}\">{words}</text></a>"
             );
         }
     }

@@ -11,10 +11,10 @@ use trefoil_system::{Automaton, Ltl, LtlId};
 use trefoil_temporal::{Strength, Untranslated, automaton as translated, simplify, write_hoa};
 
 use crate::check::language_of;
-use crate::look::drawn;
+use crate::look::{drawn, save_picture};
 use crate::ltl::read_ltl;
 use crate::problem::{CANNOT_WRITE, REFUSED, TOO_LARGE_TO_DRAW};
-use crate::{Choice, Job, Problem, Resources, promela, save};
+use crate::{Choice, Job, Problem, Resources, promela};
 
 /// How an automaton is written.
 pub const FORMS: &[Choice] = &[
@@ -101,7 +101,7 @@ pub fn automaton(task: &AutomatonTask, job: &Job) -> Result<AutomatonReport, Pro
     };
     let output = task.output.as_deref().filter(|output| output.as_os_str() != "-");
     if let Some(output) = output {
-        save(output, &text)?;
+        save_picture(output, &text, form)?;
     }
     Ok(AutomatonReport {
         accepts,
@@ -128,11 +128,12 @@ fn form_of(task: &AutomatonTask) -> Result<&'static str, Problem> {
         (Some(form), _) => Ok(form),
         (None, Some("dot" | "gv")) => Ok("dot"),
         (None, Some("svg")) => Ok("svg"),
+        (None, Some("png")) => Ok("png"),
         (None, Some("hoa") | None) => Ok("hoa"),
         (None, Some(other)) => {
             let place = Place::File(output.map_or_else(String::new, |output| output.display().to_string()));
             let message = format!("an automaton is not written as `.{other}`");
-            let help = "name the file .hoa, .svg, .dot or .gv";
+            let help = "name the file .hoa, .svg, .png, .dot or .gv";
             Err(Diagnostic::error(CANNOT_WRITE, message, place).help(help).into())
         }
     }

@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use trefoil_control::counted;
-use trefoil_draw::{Edge, Graph, Node, Options, Shape, Trouble};
+use trefoil_draw::{Edge, Graph, Node, Options, Shape};
 use trefoil_games::solve::pgsolver::{PgError, PgGame, read_game, read_solution, write_solution};
 use trefoil_games::solve::{Player, SOLVERS, Solution, Vertex, find_flaw, solve, solver};
 use trefoil_source::{Diagnostic, Place};
 
-use crate::problem::{CANNOT_WRITE, TOO_LARGE_TO_DRAW, UNREADABLE};
+use crate::look::{draw_to, format_of};
+use crate::problem::{TOO_LARGE_TO_DRAW, UNREADABLE};
 use crate::{Choice, Job, Problem, Resources, Verdict, read_file, save};
 
 /// The solvers.
@@ -93,7 +94,7 @@ pub struct WonReport {
 
 /// Solves a game, or verifies a solution of it.
 pub fn solve_game(task: &Solving, job: &Job) -> Result<GameReport, Problem> {
-    let picture = task.picture.as_deref().map(picture_format).transpose()?;
+    let picture = task.picture.as_deref().map(|picture| format_of(Some(picture), None)).transpose()?;
     let file = task.file.display().to_string();
     job.control.progress().begin("reading the game", 0);
     let game = read_game(&file, bytes(&task.file, job)?, &job.control).map_err(problem)?;
@@ -120,8 +121,9 @@ pub fn solve_game(task: &Solving, job: &Job) -> Result<GameReport, Problem> {
         assert!(used.is_none(), "the solver found a wrong solution: {words}");
         flaw = Some(words);
     }
-    if let (Some(output), Some(laid_out)) = (&task.picture, picture) {
-        save(output, &drawn(&file, &game, &solution, laid_out, job)?)?;
+    if let (Some(output), Some(format)) = (&task.picture, picture) {
+        let graph = pictured(&file, &game, &solution);
+        draw_to(output, &graph, format, Options::default(), &job.control)?;
     }
     let mut written = None;
     if let Some(output) = &task.output {
@@ -166,21 +168,8 @@ fn problem(error: PgError) -> Problem {
     }
 }
 
-/// The kind of picture that a file name promises: whether it is laid out.
-fn picture_format(output: &Path) -> Result<bool, Problem> {
-    match output.extension().and_then(|extension| extension.to_str()) {
-        Some("svg") => Ok(true),
-        Some("dot" | "gv") => Ok(false),
-        _ => {
-            let place = Place::File(output.display().to_string());
-            let error = Diagnostic::error(CANNOT_WRITE, "this name does not say which kind of picture it is", place);
-            Err(error.help("name the file .svg, .dot or .gv").into())
-        }
-    }
-}
-
 /// A picture: each vertex with its priority, even's in brackets `<>`, odd's in `[]`; the moves of winners are solid.
-fn drawn(file: &str, game: &PgGame, solution: &Solution, laid_out: bool, job: &Job) -> Result<String, Problem> {
+fn pictured(file: &str, game: &PgGame, solution: &Solution) -> Graph {
     let mut graph = Graph { caption: format!("{file}: <even>, [odd], priority after the colon"), ..Graph::default() };
     for vertex in 0..game.game.len() as Vertex {
         let identifier = game.identifier(vertex);
@@ -202,14 +191,5 @@ fn drawn(file: &str, game: &PgGame, solution: &Solution, laid_out: bool, job: &J
             graph.edges.push(Edge { source: vertex as usize, target: target as usize, label, quiet: target != chosen });
         }
     }
-    if !laid_out {
-        return Ok(trefoil_draw::dot(&graph));
-    }
-    match trefoil_draw::draw(&graph, Options::default(), &job.control) {
-        Ok(drawing) => Ok(drawing.svg()),
-        Err(Trouble::Stopped(stopped)) => Err(stopped.into()),
-        Err(trouble) => {
-            Err(Diagnostic::error(TOO_LARGE_TO_DRAW, trouble.to_string(), Place::File(file.to_string())).into())
-        }
-    }
+    graph
 }

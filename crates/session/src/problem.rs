@@ -199,13 +199,13 @@ pub(crate) fn cut_short(cut: &Cut, control: &Control, place: Place) -> Diagnosti
     hint.into_iter().fold(told, Diagnostic::help)
 }
 
-/// Writes a text to a file; an older file stays until the new one is complete.
-pub fn save(file: &Path, text: &str) -> Result<(), Problem> {
+/// Writes a text or bytes to a file; an older file stays until the new one is complete.
+pub fn save(file: &Path, content: impl AsRef<[u8]>) -> Result<(), Problem> {
     let cannot = |error| {
         let place = Place::File(file.display().to_string());
         Problem::from(Diagnostic::error(CANNOT_WRITE, format!("cannot write: {error}"), place))
     };
-    replace_file(file, cannot, |out| out.write_all(text.as_bytes()).map_err(cannot))
+    replace_file(file, cannot, |out| out.write_all(content.as_ref()).map_err(cannot))
 }
 
 impl From<Diagnostic> for Problem {

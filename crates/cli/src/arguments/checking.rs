@@ -69,11 +69,11 @@ pub(crate) struct Checking {
     /// Write a report with everything about the answers, as one file for browsers (.html)
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
-    /// Draw the counterexample as a message-sequence chart (SVG); further ones have their number before .svg
+    /// Draw the counterexample as a message-sequence chart (.svg, .png); further ones have their number before the extension
     #[arg(long, value_name = "FILE")]
     pub(crate) chart: Option<PathBuf>,
     /// Formulas: write the part of the model that the counterexample needs, as a system (.aut, .lts, .fsm, .json) or a
-    /// picture (.svg, .dot, .gv); further ones have their number before the extension
+    /// picture (.svg, .png, .dot, .gv); further ones have their number before the extension
     #[arg(long, value_name = "FILE")]
     pub(crate) evidence: Option<PathBuf>,
     /// Formulas: show also why a formula holds

@@ -23,7 +23,7 @@ pub(crate) enum GameCommand {
         /// Verify this solution instead of solving the game
         #[arg(long, value_name = "SOLUTION", conflicts_with_all = ["solver", "output"])]
         check: Option<PathBuf>,
-        /// File for a picture of the game and its solution: .svg, .dot or .gv
+        /// File for a picture of the game and its solution: .svg, .png, .dot or .gv
         #[arg(long, value_name = "PICTURE")]
         picture: Option<PathBuf>,
     },

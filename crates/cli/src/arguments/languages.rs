@@ -136,7 +136,7 @@ pub(crate) enum Mcrl2Command {
         /// printed
         #[arg(long, short, value_name = "OUT")]
         output: Option<PathBuf>,
-        /// File for a picture of the parts and their compositions (.svg, .dot, .gv)
+        /// File for a picture of the parts and their compositions (.svg, .png, .dot, .gv)
         #[arg(long, value_name = "FILE")]
         picture: Option<PathBuf>,
         /// Folder for the two parts and their composition as mCRL2 specifications

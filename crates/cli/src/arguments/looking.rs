@@ -27,7 +27,7 @@ pub(crate) struct Looking {
 /// How a picture is made.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Picture {
-    /// File for the picture: .svg, .dot or .gv, or any name with --format [default: standard output]
+    /// File for the picture: .svg, .png, .dot or .gv, or any name with --format [default: standard output]
     #[arg(long, short, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
     /// Draw a quotient
@@ -67,7 +67,7 @@ pub(crate) struct Tracing {
     /// Take this many random steps, print them and exit
     #[arg(long, value_name = "N")]
     pub(crate) random: Option<usize>,
-    /// Promela: draw the run of --all or --random as a message-sequence chart (SVG)
+    /// Promela: draw the run of --all or --random as a message-sequence chart (.svg, .png)
     #[arg(long, value_name = "FILE")]
     pub(crate) chart: Option<PathBuf>,
     /// Seed of the random steps; the same seed gives the same walk
@@ -90,7 +90,7 @@ pub(crate) struct Symmetries {
     /// Do not compress sequential components by strong bisimulation
     #[arg(long)]
     pub(crate) no_leaf_compression: bool,
-    /// Promela: file for the static channel diagram (SVG)
+    /// Promela: file for the static channel diagram (.svg, .png, .dot or .gv)
     #[arg(long, short, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
     /// The language of the script [default: by extension]

@@ -112,7 +112,7 @@ pub(crate) enum Command {
     Structure {
         #[command(flatten)]
         looking: Looking,
-        /// File for a picture of it: .svg, .dot or .gv
+        /// File for a picture of it: .svg, .png, .dot or .gv
         #[arg(long, short, value_name = "OUT")]
         output: Option<PathBuf>,
         /// Show instead how many slots of a state each transition group reads and writes; Promela models have these,
@@ -168,7 +168,7 @@ pub(crate) enum Command {
         /// Accept the runs that violate the formula, as a check looks for them
         #[arg(long)]
         negate: bool,
-        /// File for the automaton: .hoa, .svg, .dot or .gv [default: standard output, as .hoa]
+        /// File for the automaton: .hoa, .svg, .png, .dot or .gv [default: standard output, as .hoa]
         #[arg(long, short, value_name = "OUT")]
         output: Option<PathBuf>,
         /// Direction of a picture from initial states to later ones

@@ -1,8 +1,10 @@
 //! Evidence in files: trails that Spin replays, message-sequence charts, systems and pictures of what decides formulas.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use trefoil_session::check::{AssertionReport, RunReport};
+use trefoil_session::look::save_chart;
 use trefoil_session::{Problem, Verdict};
 
 use super::results::found;
@@ -52,7 +54,7 @@ impl Files {
                 && let Some(drawn) = evidence.chart(&caption())
             {
                 let file = named(chart, answer, first);
-                save(&file, &drawn)?;
+                save_chart(&file, &drawn).map_err(|problem| said_of(&file, &problem))?;
                 said.push(format!("wrote the chart of assertion {number} to {}", file.display()));
                 first = false;
             }
@@ -67,15 +69,16 @@ impl Files {
 
 /// Refuses a name that promises another kind of file than a chart is.
 pub(crate) fn not_a_chart(file: &Path) -> Option<String> {
-    let other = file.extension().filter(|extension| !extension.eq_ignore_ascii_case("svg"))?;
-    Some(format!("a chart is not written as .{}; name the file .svg", other.display()))
+    let known = |extension: &&OsStr| ["svg", "png"].iter().any(|known| extension.eq_ignore_ascii_case(known));
+    let other = file.extension().filter(|extension| !known(extension))?;
+    Some(format!("a chart is not written as .{}; name the file .svg or .png", other.display()))
 }
 
 pub(crate) fn save(file: &Path, text: &str) -> Result<(), String> {
     trefoil_session::save(file, text).map_err(|problem| said_of(file, &problem))
 }
 
-fn said_of(file: &Path, problem: &Problem) -> String {
+pub(crate) fn said_of(file: &Path, problem: &Problem) -> String {
     let said: Vec<String> = problem.reports().into_iter().map(|report| report.message).collect();
     format!("{}: {}", file.display(), said.join("; "))
 }

@@ -9,7 +9,7 @@ use super::options::Options;
 
 /// One line.
 pub(super) fn json(report: &RunReport, options: &Options) -> String {
-    value(report, options).to_string() + "\n"
+    framed(value(report, options))
 }
 
 /// One line for each assertion, each with all that belongs to the script.
@@ -17,14 +17,26 @@ pub(super) fn framed_json(report: &RunReport, options: &Options) -> String {
     let whole = value(report, options);
     let results = match &whole["results"] {
         Value::Array(results) if !results.is_empty() => results.clone(),
-        _ => return whole.to_string() + "\n",
+        _ => return framed(whole),
     };
-    results.into_iter().fold(String::new(), |mut text, result| {
+    let frame = |result: Value| {
         let mut frame = whole.clone();
         frame["results"] = json!([result]);
-        let _ = writeln!(text, "{frame}");
-        text
-    })
+        framed(frame)
+    };
+    results.into_iter().map(frame).collect()
+}
+
+/// A line that names its schema.
+fn framed(mut value: Value) -> String {
+    if let Some(run) = value.as_object_mut() {
+        run.insert("schema".into(), json!(crate::schema::VERSION));
+        run.insert("trefoil".into(), json!(env!("CARGO_PKG_VERSION")));
+        run.insert("command".into(), json!("refines"));
+    }
+    let text = value.to_string() + "\n";
+    crate::schema::check(&text);
+    text
 }
 
 /// One element.

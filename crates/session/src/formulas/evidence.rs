@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use trefoil_check::formula::game::FormulaGame;
 use trefoil_control::{Control, counted};
-use trefoil_draw::{Edge, Graph, Node, Options, Trouble};
+use trefoil_draw::{Edge, Graph, Node, Options};
 use trefoil_lts::{Lts, LtsBuilder};
 use trefoil_mcrl2::decompose::ComposedSystem;
 use trefoil_questions::{Strategy, StrategyVertex};
@@ -29,8 +29,9 @@ use trefoil_system::{Cut, LabelId, Labels, Path, StateId, System, TakenStep, Val
 
 use super::Script;
 use crate::check::{Evidence, Finding, Move, Position, Run};
+use crate::look::{drawn, save_picture};
 use crate::problem::{CANNOT_WRITE, TOO_LARGE_TO_DRAW};
-use crate::{Job, Problem, save};
+use crate::{Job, Problem};
 
 /// Positions of larger proofs are counted and not listed.
 const MOST_POSITIONS: usize = 10_000;
@@ -235,23 +236,15 @@ impl ProofSystem {
     pub fn save(&self, caption: &str, file: &FilePath, job: &Job) -> Result<(), Problem> {
         match EvidenceFormat::of(file)? {
             EvidenceFormat::System => crate::lts::write(&self.rewritten(), file, None, job),
-            EvidenceFormat::Dot => save(file, &trefoil_draw::dot(&self.graph(caption))),
-            EvidenceFormat::Svg => save(
-                file,
-                &self.drawn(caption, &job.control).map_err(|trouble| match trouble {
-                    Trouble::Stopped(stopped) => Problem::Stopped(stopped),
-                    trouble => {
-                        let place = Place::File(file.display().to_string());
-                        let error = Diagnostic::error(TOO_LARGE_TO_DRAW, trouble.to_string(), place);
-                        Problem::from(error.help("write it as a system instead, to a file named .aut"))
-                    }
-                })?,
-            ),
+            EvidenceFormat::Picture(format) => {
+                let drawn = drawn(&self.graph(caption), format, Options::default(), &job.control)?;
+                let picture = drawn.map_err(|why| {
+                    let error = Diagnostic::error(TOO_LARGE_TO_DRAW, why, Place::File(file.display().to_string()));
+                    error.help("write it as a system instead, to a file named .aut")
+                })?;
+                save_picture(file, &picture, format)
+            }
         }
-    }
-
-    fn drawn(&self, caption: &str, control: &Control) -> Result<String, Trouble> {
-        Ok(trefoil_draw::draw(&self.graph(caption), Options::default(), control)?.svg())
     }
 
     /// States with what is claimed of them; steps that the proof chooses are solid, those that it answers dashed.
@@ -298,22 +291,23 @@ fn cut(text: &str, letters: usize) -> String {
 /// How evidence is written.
 enum EvidenceFormat {
     System,
-    Svg,
-    Dot,
+    /// A picture of this kind.
+    Picture(&'static str),
 }
 
 impl EvidenceFormat {
     fn of(file: &FilePath) -> Result<EvidenceFormat, Problem> {
         match file.extension().and_then(|extension| extension.to_str()) {
             Some("aut" | "lts" | "fsm" | "json") => Ok(EvidenceFormat::System),
-            Some("svg") => Ok(EvidenceFormat::Svg),
-            Some("dot" | "gv") => Ok(EvidenceFormat::Dot),
+            Some("svg") => Ok(EvidenceFormat::Picture("svg")),
+            Some("png") => Ok(EvidenceFormat::Picture("png")),
+            Some("dot" | "gv") => Ok(EvidenceFormat::Picture("dot")),
             _ => {
                 let place = Place::File(file.display().to_string());
                 let error = Diagnostic::error(CANNOT_WRITE, "this name does not say how evidence is written", place);
-                Err(error
-                    .help("name the file .aut, .lts, .fsm or .json for a system, .svg, .dot or .gv for a picture")
-                    .into())
+                let help =
+                    "name the file .aut, .lts, .fsm or .json for a system, .svg, .png, .dot or .gv for a picture";
+                Err(error.help(help).into())
             }
         }
     }
@@ -395,7 +389,8 @@ mod tests {
                 let (_, again, _) = decided(&formula, lts);
                 assert_eq!(again, holds, "of what the proof needs: {context}");
             }
-            assert!(proof.drawn("a proof", &Control::default()).expect("it is small").contains("<svg"), "{context}");
+            let picture = drawn(&proof.graph("a proof"), "svg", Options::default(), &Control::default());
+            assert!(picture.expect("no budget").expect("it is small").contains("<svg"), "{context}");
         }
         assert!(smaller > 200 && shapes.iter().all(|&count| count > 50), "{smaller} {shapes:?}");
     }

@@ -10,15 +10,14 @@ use trefoil_draw::{Direction, Edge, Graph, Mark, Node, Options, Trouble};
 use trefoil_lts::divergence::diverging_states;
 use trefoil_lts::equivalence::{Equivalence, minimise};
 use trefoil_lts::{Lts, LtsBuilder};
-use trefoil_source::{Diagnostic, Place};
 use trefoil_system::{Cut, LabelId, Labels, StateId, System, Value};
 
 use super::part::{Shown, StateData, SystemData, no_state, too_large};
+use super::picture::{format_of, save_picture};
 use super::words::Narrator;
 use super::{Content, Looking, Subject};
 use crate::lts::{Reading, Size, read};
-use crate::problem::CANNOT_WRITE;
-use crate::{Choice, Job, Problem, Resources, save};
+use crate::{Choice, Job, Problem, Resources};
 
 /// Compressions of a system before it is drawn.
 pub const COMPRESSIONS: &[Choice] = &[
@@ -56,7 +55,8 @@ pub struct Drawing {
     pub compression: &'static str,
     /// By its name in [`DIRECTIONS`].
     pub direction: &'static str,
-    /// By its name in [`PICTURES`]. When absent, the extension of the output chooses, and SVG is the default.
+    /// By its name in [`PICTURES`]. When absent, the extension of the output chooses (`.png` too), and SVG is the
+    /// default.
     pub picture: Option<&'static str>,
     /// The most states that are drawn.
     pub most: usize,
@@ -135,24 +135,6 @@ pub fn draw(file: &Path, reading: &Reading, drawing: &Drawing, job: &Job) -> Res
 /// The kind of picture to make; a file name that promises another kind of file is refused.
 fn picture_format(drawing: &Drawing) -> Result<&'static str, Problem> {
     format_of(drawing.output.as_deref(), drawing.picture)
-}
-
-pub(crate) fn format_of(output: Option<&Path>, chosen: Option<&'static str>) -> Result<&'static str, Problem> {
-    let extension = output.and_then(Path::extension).and_then(|extension| extension.to_str());
-    match (chosen, extension.map(str::to_ascii_lowercase).as_deref()) {
-        (Some(chosen), _) => Ok(chosen),
-        (None, Some("dot" | "gv")) => Ok("dot"),
-        (None, Some("svg") | None) => Ok("svg"),
-        (None, Some(other)) => {
-            let place = Place::File(output.map_or_else(String::new, |output| output.display().to_string()));
-            let message = format!("a picture is not written as `.{other}`");
-            let help = match other {
-                "png" | "pdf" => "write .svg, which browsers show and print, and converters such as rsvg-convert read",
-                _ => "name the file .svg, .dot or .gv, or choose the kind of picture with --format svg or dot",
-            };
-            Err(Diagnostic::error(CANNOT_WRITE, message, place).help(help).into())
-        }
-    }
 }
 
 fn shown(lts: Lts) -> Shown {
@@ -349,7 +331,7 @@ fn report(
     let system = placed.filter(|_| drawing.data).map(|placed| data(&graph, &shown, &placed));
     let output = drawing.output.as_deref().filter(|output| output.as_os_str() != "-");
     if let Some(output) = output {
-        save(output, &text)?;
+        save_picture(output, &text, picture_format)?;
     }
     Ok(GraphReport {
         file: file.display().to_string(),
@@ -363,23 +345,6 @@ fn report(
         system,
         resources: Resources::new(&job.control),
     })
-}
-
-/// A graph as a picture, or why it is too large for one.
-pub(crate) fn drawn(
-    graph: &Graph,
-    format: &str,
-    options: Options,
-    control: &Control,
-) -> Result<Result<String, String>, Stopped> {
-    if format == "dot" {
-        return Ok(Ok(trefoil_draw::dot(graph)));
-    }
-    match trefoil_draw::draw(graph, options, control) {
-        Ok(drawn) => Ok(Ok(drawn.svg())),
-        Err(Trouble::Stopped(stopped)) => Err(stopped),
-        Err(trouble) => Ok(Err(trouble.to_string())),
-    }
 }
 
 /// What is special about each state.

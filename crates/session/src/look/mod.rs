@@ -7,6 +7,7 @@
 mod declared;
 mod graph;
 mod part;
+mod picture;
 mod stepper;
 mod structure;
 pub(crate) mod words;
@@ -25,9 +26,11 @@ use trefoil_source::{Diagnostic, FileId, Place, Sources, Span};
 use trefoil_system::{Cut, Labels, Path, System, TakenStep, Witness};
 
 pub use declared::{GroupReport, GroupsReport};
+pub(crate) use graph::title as state_title;
 pub use graph::{COMPRESSIONS, DIRECTIONS, Drawing, GraphReport, PICTURES, draw, graph};
-pub(crate) use graph::{drawn, format_of, title as state_title};
 pub use part::{StateData, SystemData};
+pub use picture::save_chart;
+pub(crate) use picture::{draw_to, drawn, format_of, save_picture};
 pub use stepper::{Change, Followed, Offer, Recorded, Refusals, Situation, Stepper, Told, Unclear, WalkReport};
 pub(crate) use structure::bound;
 pub use structure::{OperandsReport, PartReport, Showing, StructureReport, Structured, structure};

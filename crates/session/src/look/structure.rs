@@ -7,17 +7,17 @@ use serde::Serialize;
 use trefoil_control::counted;
 use trefoil_cspm::process::Structure;
 use trefoil_draw::{Direction, Edge, Graph, Node, Options};
-use trefoil_source::{Diagnostic, Place, Span};
+use trefoil_source::{Place, Span};
 use trefoil_system::{Slot, System};
 
 use super::declared::{GroupsReport, groups};
-use super::graph::{drawn, format_of};
+use super::picture::{draw_to, format_of};
 use super::{Content, Looking, Subject, no_process, problem};
 use crate::check::language_of;
 use crate::lts::Size;
 use crate::mcrl2::structure::{LinearStructure, linear_structure};
-use crate::problem::{Origin, TOO_LARGE_TO_DRAW};
-use crate::{Job, Problem, Resources, save};
+use crate::problem::Origin;
+use crate::{Job, Problem, Resources};
 
 /// The structure of a process: operators, components, sizes.
 #[derive(Clone, Debug, Serialize)]
@@ -138,10 +138,7 @@ pub fn structure(task: &Looking, showing: &Showing, job: &Job) -> Result<Structu
     if let Some(output) = output {
         let graph = structured.graph();
         let options = Options { direction: Direction::Right, ..Options::default() };
-        let place = || Place::File(task.file.display().to_string());
-        let text = drawn(&graph, format, options, &job.control)?
-            .map_err(|trouble| Diagnostic::error(TOO_LARGE_TO_DRAW, trouble, place()))?;
-        save(output, &text)?;
+        draw_to(output, &graph, format, options, &job.control)?;
         structured.written(output.display().to_string());
     }
     Ok(structured)

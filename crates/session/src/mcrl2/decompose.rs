@@ -22,9 +22,9 @@ use trefoil_system::{Cut, Path, System};
 use super::check::{OpenedModel, open_model};
 use crate::check::{language_of, not_decomposed};
 use crate::cspm::Warnings;
-use crate::look::{drawn, format_of};
+use crate::look::{draw_to, format_of};
 use crate::lts::{check_output, name, write};
-use crate::problem::{CANNOT_WRITE, Origin, REFUSED, TOO_LARGE_TO_DRAW};
+use crate::problem::{CANNOT_WRITE, Origin, REFUSED};
 use crate::{Choice, Job, Problem, Resources, save};
 
 /// The equivalences that a decomposition can keep.
@@ -210,10 +210,7 @@ pub fn decompose(task: &Decomposing, job: &Job) -> Result<DecomposeReport, Probl
     report.written = files;
     if let Some(file) = &task.picture {
         let options = Options { direction: Direction::Right, ..Options::default() };
-        let text = drawn(&report.graph(), picture, options, &job.control)?.map_err(|trouble| {
-            Problem::from(Diagnostic::error(TOO_LARGE_TO_DRAW, trouble, Place::File(report.file.clone())))
-        })?;
-        save(file, &text)?;
+        draw_to(file, &report.graph(), picture, options, &job.control)?;
         report.picture = Some(name(file));
     }
     Ok(report)

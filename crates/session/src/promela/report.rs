@@ -4,19 +4,18 @@ use std::path::Path;
 
 use serde::Serialize;
 use trefoil_check::group;
-use trefoil_draw::{Direction, Edge, Graph, Node, Options, Shape, draw};
+use trefoil_draw::{Direction, Edge, Graph, Node, Options, Shape};
 use trefoil_promela::symmetry::{Diagram, NodeKind, symmetries};
-use trefoil_source::{Diagnostic, Place};
 use trefoil_system::System;
 
 use super::Script;
 use super::symmetry::permuted;
 use crate::check::Permuted;
 use crate::cspm::Warnings;
-use crate::look::format_of;
-use crate::problem::{Origin, TOO_LARGE_TO_DRAW};
+use crate::look::{draw_to, format_of};
+use crate::problem::Origin;
 use crate::symmetry::{SymmetryBreak, place};
-use crate::{Job, Problem, Resources, save};
+use crate::{Job, Problem, Resources};
 
 /// The symmetries of a model.
 #[derive(Clone, Debug, Serialize)]
@@ -67,7 +66,7 @@ pub struct ChannelDiagramNode {
     pub sort: String,
 }
 
-/// Finds the symmetries of a model, and writes its static channel diagram as SVG where that is wanted.
+/// Finds the symmetries of a model, and draws its static channel diagram where that is wanted.
 pub fn model_symmetry(file: &Path, output: Option<&Path>, job: &Job) -> Result<ModelSymmetry, Problem> {
     let script = Script::open(file, job)?;
     job.control.progress().begin("proving symmetries", 0);
@@ -127,9 +126,8 @@ pub fn model_symmetry(file: &Path, output: Option<&Path>, job: &Job) -> Result<M
     })
 }
 
-/// Writes the diagram as SVG.
+/// Writes the diagram as a picture.
 fn write(diagram: &Diagram, output: &Path, file: &str, job: &Job) -> Result<(), Problem> {
-    let name = output.display().to_string();
     let format = format_of(Some(output), None)?;
     let node = |node: &trefoil_promela::symmetry::DiagramNode| Node {
         text: match node.kind {
@@ -151,13 +149,6 @@ fn write(diagram: &Diagram, output: &Path, file: &str, job: &Job) -> Result<(), 
         nodes: diagram.nodes.iter().map(node).collect(),
         edges: diagram.arcs.iter().map(edge).collect(),
     };
-    if format == "dot" {
-        return save(output, &trefoil_draw::dot(&graph));
-    }
     let options = Options { direction: Direction::Right, ..Options::default() };
-    let drawing = draw(&graph, options, &job.control).map_err(|trouble| match trouble {
-        trefoil_draw::Trouble::Stopped(stopped) => Problem::Stopped(stopped),
-        other => Problem::from(Diagnostic::error(TOO_LARGE_TO_DRAW, other.to_string(), Place::File(name.clone()))),
-    })?;
-    save(output, &drawing.svg())
+    draw_to(output, &graph, format, options, &job.control)
 }
