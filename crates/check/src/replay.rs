@@ -101,14 +101,16 @@ fn is_fair(cycle: &[CycleStep], fairness: Fairness) -> bool {
 
 /// Does a run violate a claim? A formula is evaluated as it is, without an automaton.
 fn violates(claim: &TemporalClaim, word: &LassoWord) -> bool {
-    let LassoWord { letters, back_to } = word;
+    let LassoWord { letters, back_to, passes } = word;
     match &claim.says {
         Says::Holds(ltl, formula) => {
             !ltl.holds_on(*formula, letters.len(), *back_to, |proposition, at| letters[at] >> proposition & 1 == 1)
         }
         Says::Accepts(automaton) => {
-            automaton.comes_to_end(letters.iter().copied())
-                || automaton.accepts(letters.len(), *back_to, |at| letters[at])
+            automaton.comes_to_end(letters.iter().copied()) || {
+                let passing = |at: usize| if passes[at] { claim.passing } else { 0 };
+                automaton.accepts_passing(letters.len(), *back_to, |at| letters[at], passing)
+            }
         }
     }
 }

@@ -81,6 +81,7 @@ fn automata_accept_no_run_exactly_when_the_definition_says_so() {
                 says: Says::Accepts(automaton.clone()),
                 propositions: vec![0, 1],
                 stutters,
+                passing: random.bits() as u32 & automaton.all_marks(),
             })
             .collect();
         let (fairness, plainly) = [
@@ -90,10 +91,11 @@ fn automata_accept_no_run_exactly_when_the_definition_says_so() {
         ][round % 3];
         let engine = (round % 2 == 1).then(|| &PAUSING[round / 2 % 3]);
         let found = violations(&system, &claims, fairness, 1, engine);
-        for (automaton, found) in automata.iter().zip(&found) {
-            let Some(expected) = has_accepted_run(&plain, automaton, stutters, plainly) else { continue };
+        for ((automaton, claim), found) in automata.iter().zip(&claims).zip(&found) {
+            let passing = claim.passing;
+            let Some(expected) = has_accepted_run(&plain, automaton, stutters, passing, plainly) else { continue };
             let words = format!(
-                "TREFOIL_SEED={seed} round {round} {fairness:?}: {automaton:?}\n{:?} {:?}",
+                "TREFOIL_SEED={seed} round {round} {fairness:?}, passing {passing}: {automaton:?}\n{:?} {:?}",
                 plain.steps, plain.letters
             );
             assert_eq!(found.is_some(), expected, "{words}");
@@ -109,12 +111,14 @@ fn formulas_fail_with_the_same_lasso_on_any_number_of_threads() {
     let mut random = Random::new(seed);
     let mut failing = 0;
     for _ in 0..150 {
-        let system: Arc<dyn System> = Arc::new(PlainSystem::random(2 + random.below(12), 2, 3, &mut random));
+        let plain = Arc::new(PlainSystem::random(2 + random.below(12), 2, 3, &mut random));
+        let system: Arc<dyn System> = plain.clone();
         let mut ltl = Ltl::default();
         let claims: Vec<TemporalClaim> = (0..3)
             .map(|_| {
                 let formula = random_formula(&mut ltl, 5, 2, &mut random);
-                TemporalClaim { says: Says::Holds(ltl.clone(), formula), propositions: vec![0, 1], stutters: true }
+                let says = Says::Holds(ltl.clone(), formula);
+                TemporalClaim { says, propositions: vec![0, 1], stutters: true, passing: 0 }
             })
             .collect();
         let engine = [None, Some(&PAUSING[0]), Some(&PAUSING[1])][random.below(3)];
@@ -125,7 +129,8 @@ fn formulas_fail_with_the_same_lasso_on_any_number_of_threads() {
         for asked in 0..claims.len() {
             let explored = Explored::default();
             let alone = violations_of(&system, &claims, &[asked], Fairness::Weak, 1, &explored, &table(engine));
-            assert_eq!(alone[0], one[asked], "claim {asked}");
+            let words = format!("TREFOIL_SEED={seed} {:?}\n{:?} {:?}", claims[asked].says, plain.steps, plain.letters);
+            assert_eq!(alone[0], one[asked], "claim {asked}: {words}");
         }
     }
     assert!(failing > 100, "{failing} fail");

@@ -115,7 +115,7 @@ fn quotients_have_the_verdicts_of_whole_systems() {
         }
         rules[0] = Rule { from: 0, partner: Partner::Nobody, ..rules[0] };
         let labels = Arc::new(Labels::new());
-        let processes = Processes::new(&labels, shape, rules, generators).seeing(seen);
+        let processes = Processes::new(&labels, shape, rules, generators).seeing(seen).passing(random.bits());
         if processes.explore(400).is_none() {
             continue;
         }
@@ -127,7 +127,8 @@ fn quotients_have_the_verdicts_of_whole_systems() {
                     0 => random_automaton(1 + random.below(3), 2, &mut random),
                     _ => stays(Cube::literal(random.below(2) as u32, random.chance(50))),
                 };
-                TemporalClaim { says: Says::Accepts(automaton), propositions: vec![0, 1], stutters }
+                let passing = random.bits() as u32 & automaton.all_marks();
+                TemporalClaim { says: Says::Accepts(automaton), propositions: vec![0, 1], stutters, passing }
             })
             .collect();
         let fairness =
@@ -213,7 +214,7 @@ fn a_token_that_goes_around_serves_all() {
     let processes = Processes::new(&labels, shape, vec![rule, passes, leaves], vec![vec![1, 2, 3, 0]]);
     let processes = Arc::new(processes.seeing(vec![Seen::Somewhere(1)]));
     let says = Says::Accepts(stays(Cube::literal(0, false)));
-    let claims = [TemporalClaim { says, propositions: vec![0], stutters: false }];
+    let claims = [TemporalClaim { says, propositions: vec![0], stutters: false, passing: 0 }];
     for fairness in [Fairness::None, Fairness::Weak, Fairness::Strong] {
         for strategy in [None, Some("auto"), Some("hillclimbing")] {
             let (explored, no_steps) = (Explored::default(), ErrorKinds::default());

@@ -39,6 +39,7 @@ fn violation(lts: &Arc<Lts>, ltl: &Ltl, formula: LtlId, threads: usize) -> Optio
     let system = Arc::new(Words::new(lts.clone(), NAMES.len(), Arc::new(letter)));
     let forbidden = automaton(ltl, formula, true, &control).expect("small formulas have automata");
     let claims = [TemporalClaim {
+        passing: 0,
         says: Says::Accepts(over_words(&forbidden)),
         propositions: (0..NAMES.len() as u32 + 2).collect(),
         stutters: true,

@@ -115,7 +115,7 @@ impl Explorer for CountersExplorer<'_> {
                     }
                 }
                 let (group, label, written) = (GroupId(group as u32), step.label, Written::Slots(&written));
-                sink(Step { group, label, row: &next, written, class: 0, agents: &[] })?;
+                sink(Step { group, label, row: &next, written, class: 0, agents: &[], passes: false })?;
             }
         }
         Ok(())

@@ -37,6 +37,9 @@ pub struct TemporalClaim {
     pub propositions: Vec<u32>,
     /// Does a run that ends count, as one that repeats its last state?
     pub stutters: bool,
+    /// The marks of the automaton that a step carries, whatever its edge, where it passes what counts
+    /// ([`trefoil_system::Step::passes`]).
+    pub passing: u32,
 }
 
 /// What a claim says.

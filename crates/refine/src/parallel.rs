@@ -249,7 +249,15 @@ fn step_beside(
                 changes.push((slot + 1, old));
             }
             debug_assert_eq!(&buffer[1..], step.row, "a step writes what it does not name");
-            sink(Step { group, label, row: buffer, written: Written::Slots(changes), class: 0, agents: &[] })?;
+            sink(Step {
+                group,
+                label,
+                row: buffer,
+                written: Written::Slots(changes),
+                class: 0,
+                agents: &[],
+                passes: false,
+            })?;
             changes.iter().for_each(|&(slot, _)| buffer[slot as usize] = row[slot as usize]);
         }
         (Written::Group, Some(slots)) => {

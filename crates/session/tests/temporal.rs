@@ -126,19 +126,91 @@ fn never_claims_progress_and_acceptance() {
     assert_eq!(found, expected.map(|(text, verdict)| (text.to_string(), verdict)));
 }
 
-/// The verdicts of Spin, which calls such labels invisible.
+/// Spin finds those of these cycles that are marked: where the step that passes the label as its last one closes a
+/// cycle of the depth-first search.
 #[test]
-fn labels_inside_atomic_sequences_are_invisible() {
-    let passed = "byte x;\nactive proctype A() { do :: atomic { x = 1; accept: x = 0; skip } od }\n";
-    assert_eq!(verdicts(passed, &[], None), [("no acceptance cycle".to_string(), Verdict::Holds)]);
+fn accept_labels_inside_atomic_sequences_count() {
+    let one = |body: &str| format!("byte x;\nactive proctype A() {{ {body} }}\n");
+    let failing = [
+        // Spin finds it.
+        one("do :: atomic { x = 1; accept: x = 0 } od"),
+        one("do :: atomic { x = 1; accept: x = 0; skip } od"),
+        one("do :: atomic { x = 1; accept: x = 2 }; x = 0 od"),
+        // Spin finds it.
+        one("do :: atomic { x = 1; accept: x = 2 } :: x = 0 od"),
+        one("L: atomic { x = 1; accept: x = 0; goto L }"),
+        one("do :: atomic { x = 1; if :: true -> accept: x = 0 :: true fi } od"),
+        // Spin finds it.
+        "byte x;\n\
+            active proctype A() { do :: atomic { x = 1; accept: x == 2; x = 0; skip } od }\n\
+            active proctype B() { do :: x == 1 -> x = 2 od }\n"
+            .to_string(),
+        // Spin finds it.
+        "chan c = [0] of { byte }; byte y;\n\
+            active proctype A() { do :: atomic { c!1; c!2 } od }\n\
+            active proctype B() { do :: c?y; accept: c?y od }\n"
+            .to_string(),
+    ];
+    for model in failing {
+        let report = answers(&model, &[], None, 1).remove(0);
+        assert_eq!(report.verdict, Verdict::Fails, "{model}");
+        assert!(report.errors.is_empty() && !report.witness.expect("a run").runs[0].cycle.is_empty(), "{model}");
+        assert_eq!(verdicts(&model, &[], Some(Fairness::Weak))[0].1, Verdict::Fails, "{model}");
+    }
+    let holding = [
+        // Passed once only.
+        one("atomic { x = 1; accept: x = 0 }; do :: x = 1 - x od"),
+        one("do :: atomic { x < 3 -> x++; accept: skip; skip } :: x == 3 od"),
+        // Not a state of the model at all.
+        one("do :: d_step { x = 1; accept: x = 0 } od"),
+        // Another way through the sequence passes the label, and does not go round.
+        one("do :: atomic { x = 1; if :: true -> accept: x = 0; break :: true -> x = 0 fi } od"),
+    ];
+    for model in holding {
+        assert_eq!(verdicts(&model, &[], None), [("no acceptance cycle".to_string(), Verdict::Holds)], "{model}");
+    }
+}
+
+/// With processes alike, the cycle is followed on one state of each orbit.
+#[test]
+fn accept_labels_inside_atomic_sequences_count_up_to_symmetry() {
+    let model = "byte x; byte turn[3];\n\
+        active [3] proctype A() { do\n\
+        :: atomic { x == 0 -> x = 1; turn[_pid] = 1 - turn[_pid]; if :: true -> accept: x = 2 :: true -> x = 3 fi }\n\
+        :: x == 2 -> x = 4 :: x == 4 -> x = 2 :: x == 3 -> x = 0 :: x == 4 -> x = 0\n\
+        od }\n";
+    for fairness in [None, Some(Fairness::Weak), Some(Fairness::Strong)] {
+        let report = answers(model, &[], fairness, 1).remove(0);
+        assert_eq!(report.verdict, Verdict::Fails);
+        assert!(report.symmetry.is_some() && report.errors.is_empty(), "{fairness:?}");
+    }
+    let holds = model.replace(" :: x == 4 -> x = 0", "");
+    let report = answers(&holds, &[], None, 1).remove(0);
+    assert_eq!((report.verdict, report.symmetry.is_some()), (Verdict::Holds, true));
+}
+
+/// The verdict of Spin.
+#[test]
+fn progress_labels_inside_atomic_sequences_are_invisible() {
     let passed = "byte x;\nactive proctype A() { do :: atomic { x = 1; progress: x = 0; skip } od }\n";
     assert_eq!(verdicts(passed, &[], None), [("no non-progress cycle".to_string(), Verdict::Fails)]);
-    let blocked = "byte x;\n\
-        active proctype A() { do :: atomic { x = 1; accept: x == 2; x = 0; skip } od }\n\
-        active proctype B() { do :: x == 1 -> x = 2 od }\n";
-    assert_eq!(verdicts(blocked, &[], None), [("no acceptance cycle".to_string(), Verdict::Fails)]);
-    let last = "byte x;\nactive proctype A() { do :: atomic { x = 1; accept: x = 0 } od }\n";
-    assert_eq!(answers(last, &[], None, 1)[0].verdict, Verdict::Error);
+}
+
+/// A model with far too many states for the budgets, and claims that its first states decide.
+#[test]
+fn claims_that_the_first_states_decide_need_no_more() {
+    let model = "byte x;\nactive [3] proctype A() { byte y; int z; do :: x++ :: y++ :: z++ od }\n";
+    let mut job = Job::new(Control::unlimited(), 2);
+    job.texts.put("m.pml", model);
+    let ltl = ["<> (x == 0)", "(x == 0) -> <> (x < 2)", "X X (x <= 2)", "[] (x < 9) || <> (x == 0)"];
+    let wanted = Wanted { ltl: ltl.iter().map(|formula| formula.to_string()).collect(), ..Wanted::default() };
+    let mut script = AnyScript::open_with(Path::new("m.pml"), None, &wanted, &job).ok().expect("a model");
+    let asked: Vec<usize> = script.assertions().iter().skip(2).map(|listed| listed.index).collect();
+    for index in asked {
+        let report = script.run(index, &Asked::default(), &job);
+        assert_eq!(report.verdict, Verdict::Holds, "{}", report.assertion.assertion_string);
+        assert!(report.visited.states.digits().len() < 7, "{:?}", report.visited);
+    }
 }
 
 #[test]
@@ -162,6 +234,16 @@ fn a_temporal_operator_under_a_comparison_is_an_error() {
     let problem = AnyScript::open_with(Path::new("m.pml"), None, &wanted, &job).err().expect("an error");
     let text = problem.render(false);
     assert!(text.contains("P027") && text.contains("write `<> (x > 3)`"), "{text}");
+}
+
+#[test]
+fn a_label_of_what_is_no_proctype_is_an_error_with_a_hint() {
+    let mut job = Job::new(Control::unlimited(), 1);
+    job.texts.put("m.pml", "byte x;\nactive proctype A() { x = 1 }\n");
+    let wanted = Wanted { ltl: vec!["[] (B[0]@cs)".to_string()], ..Wanted::default() };
+    let problem = AnyScript::open_with(Path::new("m.pml"), None, &wanted, &job).err().expect("an error");
+    let text = problem.render(false);
+    assert!(text.contains("found `@`") && text.contains("`P[0]@label`"), "{text}");
 }
 
 #[test]

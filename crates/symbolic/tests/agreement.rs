@@ -119,7 +119,15 @@ impl Explorer for ToyExplorer<'_> {
                     }
                 }
                 let written = Written::Slots(&changes);
-                sink(Step { group: GroupId(number as u32), label, row: &next, written, class: 0, agents: &[] })?;
+                sink(Step {
+                    group: GroupId(number as u32),
+                    label,
+                    row: &next,
+                    written,
+                    class: 0,
+                    agents: &[],
+                    passes: false,
+                })?;
             }
         }
         Ok(())

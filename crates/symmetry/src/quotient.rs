@@ -348,7 +348,7 @@ impl<'a> QuotientExplorer<'a> {
         kept_elements.clear();
         let mut carried = |step: Step<'_>| {
             let (group, label, written) = (quotient.group_of[step.group.index()], step.label, Written::Group);
-            let agents = step.agents;
+            let (agents, passes) = (step.agents, step.passes);
             let slots = quotient.changed(&step, row, changed);
             let mut first = false;
             if alike {
@@ -363,7 +363,7 @@ impl<'a> QuotientExplorer<'a> {
                         }
                         let row = &kept[number * row.len()..][..row.len()];
                         let class = kept_classes[number];
-                        return sink(Step { group, label, row, written, class, agents }, step.row, element);
+                        return sink(Step { group, label, row, written, class, agents, passes }, step.row, element);
                     }
                 }
             }
@@ -392,7 +392,7 @@ impl<'a> QuotientExplorer<'a> {
                     make_identity(element);
                 }
             }
-            sink(Step { group, label, row: reduced.row, written, class, agents }, step.row, element)
+            sink(Step { group, label, row: reduced.row, written, class, agents, passes }, step.row, element)
         };
         match which {
             Which::All => steps.successors(row, &mut carried).map(|()| true),

@@ -150,12 +150,23 @@ impl Automaton {
     /// `length`, and the one behind the last is `back_to`. From the definition: a run that is accepted goes through a
     /// cycle of pairs of a state and a position on which all marks occur.
     pub fn accepts(&self, length: usize, back_to: usize, letter: impl Fn(usize) -> u64) -> bool {
+        self.accepts_passing(length, back_to, letter, |_| 0)
+    }
+
+    /// The same where the step from a position carries marks of its own.
+    pub fn accepts_passing(
+        &self,
+        length: usize,
+        back_to: usize,
+        letter: impl Fn(usize) -> u64,
+        passing: impl Fn(usize) -> u32,
+    ) -> bool {
         assert!(back_to < length, "a lasso has a cycle");
         let next = |at: usize| if at + 1 == length { back_to } else { at + 1 };
         let steps = |(state, at): (u32, usize)| {
-            let letter = letter(at);
+            let (letter, passing) = (letter(at), passing(at));
             let edges = self.edges[state as usize].iter().filter(move |edge| edge.letters.admits(letter));
-            edges.map(move |edge| (edge.marks, (edge.target, next(at))))
+            edges.map(move |edge| (edge.marks | passing, (edge.target, next(at))))
         };
         let number = |(state, at): (u32, usize)| state as usize * length + at;
         let mut reached = vec![false; self.edges.len() * length];

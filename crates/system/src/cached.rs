@@ -139,6 +139,7 @@ impl CachedExplorer<'_> {
                     written: Written::Slots(changes),
                     class: 0,
                     agents: &[],
+                    passes: false,
                 })?;
                 for &(slot, old) in changes.iter() {
                     next[slot as usize] = old;

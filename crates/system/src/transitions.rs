@@ -109,13 +109,16 @@ pub struct Step<'a> {
     /// system has no agents. In a quotient these are the agents of the representative; in the next one each is the
     /// image of itself under the element that was applied.
     pub agents: &'a [u32],
+    /// Does it pass, on its way to the row, something that claims about runs count as if the run rested there? In
+    /// Promela, an `accept` label inside an `atomic` sequence.
+    pub passes: bool,
 }
 
 impl<'a> Step<'a> {
     /// A step that wrote all that its group declares.
     #[inline]
     pub fn of_group(group: GroupId, label: LabelId, row: &'a [Value]) -> Step<'a> {
-        Step { group, label, row, written: Written::Group, class: 0, agents: &[] }
+        Step { group, label, row, written: Written::Group, class: 0, agents: &[], passes: false }
     }
 }
 

@@ -13,17 +13,20 @@
 //! shows a violation. Every claim passes through the same parts in the same order, also where another claim's search
 //! has kept them all, so the evidence depends neither on the threads nor on what else is checked.
 //!
+//! A claim such as `<> p` also holds already in a part when every run of the automaton ends in it: no pair of the
+//! product has a state that was not expanded. Then the rest of the system is not searched.
+//!
 //! The search may use up three quarters of the time and two thirds of the memory that are left
 //! ([`Control::reserving`]). If that is not enough, what it has expanded is a last part, and is checked with the rest
-//! of the budgets: a violation in it is real, and only without one is the answer `unknown`. This part depends on the
-//! budgets and on the machine. Other claims are checked on it, too. An interrupt ends everything at once.
+//! of the budgets: a violation in it is real, a claim whose runs all end in it holds, and only else is the answer
+//! `unknown`. This part depends on the budgets and on the machine. Other claims are checked on it, too. An interrupt
+//! ends everything at once.
 //!
 //! A system with symmetries is searched up to them: its propositions have the same values in all states of an orbit
 //! (the front end gives a group that keeps them), so a quotient has a run with these letters exactly when the system
 //! has one, and a lasso of the quotient is unwound to one of the system. Fairness needs more: [`crate::folded`].
 
 use std::any::Any;
-use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -34,12 +37,13 @@ use trefoil_questions::{
     Refusal, Says, Setting, Store, Task, Terms, Unanswered, UsedSymmetry,
 };
 use trefoil_symmetry::{Quotient, Refusal as NoSymmetry, Symmetry, Tally, Unwinding, strategy_named};
-use trefoil_system::{Action, Automaton, Cube, Cut, LabelId, Labels, Path, System, TakenStep, Value};
+use trefoil_system::{Action, Automaton, Cube, Cut, LabelId, Labels, System, Value};
 
-use crate::folded::{FoldedStep, Folding};
+use crate::folded::Folding;
 use crate::graph::{Graph, Growing, IsBad, Part, Recording, Searched, Watch, proposition_marks};
 use crate::lasso::{Chooser, FoldedLasso, Lasso};
-use crate::product::{Forbidden, Product};
+use crate::product::{Forbidden, Product, Shown};
+use crate::runs::{around, evidence, run, unwound};
 use crate::shorten::surroundings;
 use crate::simplify::simplify;
 use crate::strength::Strength;
@@ -114,7 +118,8 @@ impl Engine for TemporalEngine {
                 if claim.propositions.len() > 64 {
                     return Err(Unanswered::refused("the claim has more than 64 different propositions"));
                 }
-                simplify(automaton.clone(), control)?
+                // Where steps carry marks themselves, an edge that leads nowhere by its own may be wanted.
+                if claim.passing == 0 { simplify(automaton.clone(), control)? } else { automaton.clone() }
             }
         };
         let mut forbidden = forbidden;
@@ -154,14 +159,39 @@ struct Kept {
     decided: Mutex<Vec<(usize, Fairness, Decided)>>,
 }
 
-/// A violation, and what was counted until it was found, where that is not all; or no violation.
-type Decided = Option<(Evidence, Option<trefoil_explore::Counts>)>;
+/// What is known of a claim; with what was counted until then, where that is not all.
+#[derive(Clone)]
+enum Decided {
+    Fails(Evidence, Option<trefoil_explore::Counts>),
+    Holds(Option<trefoil_explore::Counts>),
+    /// No run that was searched violates it, and some go on.
+    Open,
+}
+
+/// What a part of the search says of a claim.
+enum Seen {
+    Fails(Evidence),
+    /// Every run of the automaton was seen to its end.
+    Holds,
+    Open,
+}
 
 impl Kept {
     fn decided(&self, claim: usize, fairness: Fairness) -> Option<Decided> {
         let decided = self.decided.lock().unwrap_or_else(PoisonError::into_inner);
         let mut known = decided.iter().filter(|(own, under, _)| (*own, *under) == (claim, fairness));
         known.next().map(|(_, _, decided)| decided.clone())
+    }
+}
+
+impl Seen {
+    /// With what was counted until then.
+    fn decided(self, counts: Option<trefoil_explore::Counts>) -> Decided {
+        match self {
+            Seen::Fails(evidence) => Decided::Fails(evidence, counts),
+            Seen::Holds => Decided::Holds(counts),
+            Seen::Open => Decided::Open,
+        }
     }
 }
 
@@ -210,10 +240,10 @@ impl Prepared for Claimed<'_> {
 }
 
 /// What an earlier claim's search has kept of this system.
-fn kept(explored: &Explored, system: &dyn System, fair: bool) -> Option<Arc<dyn Any + Send + Sync>> {
+fn kept(explored: &Explored, system: &dyn System, notes: bool) -> Option<Arc<dyn Any + Send + Sync>> {
     let known = explored.get()?;
     let width = system.layout().width();
-    let fits = |kept: &Kept| kept.width == width && (kept.graph.keeps_agents() || !fair);
+    let fits = |kept: &Kept| kept.width == width && (kept.graph.keeps_notes() || !notes);
     let fits = known.downcast_ref::<Kept>().is_some_and(fits);
     fits.then_some(known)
 }
@@ -241,17 +271,18 @@ impl Claimed<'_> {
             propositions: &claim.propositions,
             stutters: claim.stutters,
             fairness,
+            passing: claim.passing,
         };
         let marks = proposition_marks(searching.system);
         let bad = |letter: &[Value]| self.is_bad(&forbidden, letter);
         let bad: Option<&IsBad<'_>> = if self.is_about_states() { Some(&bad) } else { None };
-        let agents = fairness != Fairness::None;
-        let watch = Watch { marks: &marks, no_steps: self.recur.no_steps, agents, bad };
+        let notes = fairness != Fairness::None || claims.iter().any(|claim| claim.passing != 0);
+        let watch = Watch { marks: &marks, no_steps: self.recur.no_steps, notes, bad };
         let recording = Recording::new(searching.system, &watch);
         let deciding = Deciding { claimed: self, forbidden: &forbidden, searching, recording: &recording, control };
         let states = self.forbidden.edges.len();
         answer.reductions.push(format!("automaton of {states} states, {}", Strength::of(&self.forbidden).name()));
-        let mut known = kept(explored, searching.system, agents);
+        let mut known = kept(explored, searching.system, notes);
         if known.is_none() {
             match deciding.search(self.threads)? {
                 Outcome::Kept(kept) => {
@@ -260,11 +291,14 @@ impl Claimed<'_> {
                     explored.put(Some(kept.clone()), is_complete);
                     known = Some(kept);
                 }
-                Outcome::Fails(found) => {
+                Outcome::Early(found) => {
                     let (evidence, counts) = *found;
                     answer.counts = counts;
                     answer.counts.elapsed = started.elapsed();
-                    answer.found[asked] = Found::Fails(evidence);
+                    answer.found[asked] = match evidence {
+                        Some(evidence) => Found::Fails(evidence),
+                        None => Found::Holds(None),
+                    };
                     return Ok((answer, None));
                 }
             }
@@ -283,24 +317,20 @@ impl Claimed<'_> {
         let bytes = Some(kept.states.bytes() as u64);
         answer.counts = counted(&kept.counts, bytes);
         answer.complete = kept.stopped.is_none();
-        match decided {
-            Some((evidence, part)) => {
-                if let Some(part) = part {
-                    answer.counts = counted(&part, bytes);
-                    answer.complete = false;
-                }
-                answer.found[asked] = Found::Fails(evidence);
+        if let Decided::Fails(_, Some(part)) | Decided::Holds(Some(part)) = &decided {
+            answer.counts = counted(part, bytes);
+            answer.complete = false;
+        }
+        match (decided, kept.stopped) {
+            (Decided::Fails(evidence, _), _) => answer.found[asked] = Found::Fails(evidence),
+            (Decided::Holds(_), _) | (Decided::Open, None) => answer.found[asked] = Found::Holds(None),
+            (Decided::Open, Some(stopped)) => {
+                control.end_for(stopped);
+                control.progress().begin("exploring", 0);
+                control.progress().add(kept.counts.states, kept.counts.transitions);
+                answer.counts.elapsed = started.elapsed();
+                return Err(Unanswered::Cut { cut: Cut::Stopped, counts: Box::new(answer.counts) });
             }
-            None => match kept.stopped {
-                None => answer.found[asked] = Found::Holds(None),
-                Some(stopped) => {
-                    control.end_for(stopped);
-                    control.progress().begin("exploring", 0);
-                    control.progress().add(kept.counts.states, kept.counts.transitions);
-                    answer.counts.elapsed = started.elapsed();
-                    return Err(Unanswered::Cut { cut: Cut::Stopped, counts: Box::new(answer.counts) });
-                }
-            },
         }
         answer.counts.elapsed = started.elapsed();
         let total = if answer.complete { kept.total.clone() } else { None };
@@ -334,8 +364,8 @@ struct Deciding<'d> {
 enum Outcome {
     /// The steps, with the claim decided on all parts but the last.
     Kept(Box<Kept>),
-    /// A violation before the search was over.
-    Fails(Box<(Evidence, Counts)>),
+    /// The claim was decided before the search was over: a violation, or nothing where it holds.
+    Early(Box<(Option<Evidence>, Counts)>),
 }
 
 impl Deciding<'_> {
@@ -352,9 +382,15 @@ impl Deciding<'_> {
             match recording.search(growing.take(), pause, threads, &exploring, control)? {
                 Searched::Paused(paused) => {
                     // Other claims will want the part.
-                    if !is_about_states && let Some(evidence) = self.violation_at_pause(paused.part(), pause)? {
+                    let seen = if is_about_states { Seen::Open } else { self.seen_at_pause(paused.part(), pause)? };
+                    let evidence = match seen {
+                        Seen::Fails(evidence) => Some(Some(evidence)),
+                        Seen::Holds => Some(None),
+                        Seen::Open => None,
+                    };
+                    if let Some(evidence) = evidence {
                         let bytes = paused.part().states.bytes() as u64;
-                        return Ok(Outcome::Fails(Box::new((evidence, counted(&paused.counts(), Some(bytes))))));
+                        return Ok(Outcome::Early(Box::new((evidence, counted(&paused.counts(), Some(bytes))))));
                     }
                     control.progress().begin("exploring", 0);
                     pause = pause.saturating_mul(FARTHER);
@@ -366,7 +402,8 @@ impl Deciding<'_> {
                         Some((quotient, _)) => quotient.unwind(&path, control)?,
                         None => path,
                     };
-                    return Ok(Outcome::Fails(Box::new((Evidence::Prefix(path), counted(&counts, None)))));
+                    let evidence = Some(Evidence::Prefix(path));
+                    return Ok(Outcome::Early(Box::new((evidence, counted(&counts, None)))));
                 }
                 Searched::Cut(cut, counts, kept) => {
                     let failed = |cut| Unanswered::Cut { cut, counts: Box::new(counted(&counts, None)) };
@@ -393,9 +430,9 @@ impl Deciding<'_> {
         let kept = Kept { graph, states, counts, width, stopped, total, decided: Mutex::default() };
         // Nothing is left to be checked in the parts, nor anywhere where states decide.
         let decided = match is_about_states {
-            true => None,
-            false => match self.violation(kept.graph.whole(&kept.states), control) {
-                Ok(evidence) => evidence.map(|evidence| (evidence, None)),
+            true => Decided::Open,
+            false => match self.seen(kept.graph.whole(&kept.states), control) {
+                Ok(seen) => seen.decided(None),
                 Err(Unanswered::Cut { cut, .. }) => {
                     return Err(Unanswered::Cut { cut, counts: Box::new(counted(&counts, None)) });
                 }
@@ -414,63 +451,70 @@ impl Deciding<'_> {
         let whole = kept.graph.whole(&kept.states);
         if claimed.is_about_states() {
             if !whole.letters().iter().any(|letter| claimed.is_bad(forbidden, letter)) {
-                return Ok(None);
+                return Ok(Decided::Open);
             }
         } else {
             let mut pause = claimed.near;
             for (part, counts) in kept.graph.parts(&kept.states) {
-                if let Some(evidence) = self.violation_at_pause(part, pause)? {
-                    return Ok(Some((evidence, Some(counts))));
+                let seen = self.seen_at_pause(part, pause)?;
+                if !matches!(seen, Seen::Open) {
+                    return Ok(seen.decided(Some(counts)));
                 }
                 pause = pause.saturating_mul(FARTHER);
             }
         }
-        Ok(self.violation(whole, control)?.map(|evidence| (evidence, None)))
+        Ok(self.seen(whole, control)?.decided(None))
     }
 
-    /// A violation in a part of the search, or on a walk.
-    fn violation_at_pause(&self, part: Part<'_>, pause: u64) -> Result<Option<Evidence>, Unanswered> {
+    /// What a part of the search says, or else a walk.
+    fn seen_at_pause(&self, part: Part<'_>, pause: u64) -> Result<Seen, Unanswered> {
         let Deciding { forbidden, searching, recording, control, .. } = *self;
-        if let Some(evidence) = self.violation(part, control)? {
-            return Ok(Some(evidence));
+        let seen = self.seen(part, control)?;
+        if !matches!(seen, Seen::Open) {
+            return Ok(seen);
         }
         let (graph, states) = walk(searching.system, recording, forbidden, pause.div_ceil(WALK), control)?;
-        self.violation(graph.whole(&states), control)
+        self.seen(graph.whole(&states), control)
     }
 
-    /// A run that violates the claim, in a part of the system.
-    fn violation(&self, graph: Part<'_>, control: &Control) -> Result<Option<Evidence>, Unanswered> {
+    /// What a part of the system says: perhaps a run in it violates the claim.
+    fn seen(&self, graph: Part<'_>, control: &Control) -> Result<Seen, Unanswered> {
         control.progress().begin("looking for cycles", 0);
         let Deciding { claimed, forbidden, searching, .. } = *self;
         let no_steps = claimed.recur.no_steps;
         let folding =
             searching.quotient.map(|(quotient, action)| Folding::new(quotient, action, graph, no_steps, control));
         let product = Product::new(graph, forbidden, folding.as_ref(), control)?;
-        let Some(accepted) = product.accepted(control)? else { return Ok(None) };
+        let accepted = match product.accepted(control)? {
+            Shown::Accepted(accepted) => accepted,
+            Shown::Nothing { beyond: true } => return Ok(Seen::Open),
+            Shown::Nothing { beyond: false } => return Ok(Seen::Holds),
+        };
         let chooser = Chooser::new(&product, searching.system, no_steps, control);
         let reached = "an accepting component is reached";
         let Some(folding) = &folding else {
             let lasso = chooser.lasso(&accepted)?.expect(reached);
-            return Ok(Some(evidence(&chooser, graph, lasso)?));
+            return Ok(Seen::Fails(evidence(&chooser, graph, lasso)?));
         };
         let quotient = folding.quotient;
-        if forbidden.fairness == Fairness::None {
+        // Where a step leads does not say what it passes: such a cycle is followed by the places of its steps.
+        if forbidden.fairness == Fairness::None && forbidden.passing == 0 {
             let lasso = chooser.lasso(&accepted)?.expect(reached);
             let automaton = lasso.automaton;
             let evidence = unwound(quotient, evidence(&chooser, graph, lasso)?, control)?;
-            return Ok(Some(self.shortened(evidence, automaton)?));
+            return Ok(Seen::Fails(self.shortened(evidence, automaton)?));
         }
         let FoldedLasso { stem, round, automaton } = chooser.folded(&accepted, folding)?.expect(reached);
         if round.iter().any(|(_, place)| place.is_some()) {
             let mut unwinding = Unwinding::new(quotient, control);
             let path = unwinding.path(&run(&chooser, &stem)?)?;
             let cycle = around(&chooser, &mut unwinding, path.last(), &round, control)?;
-            return Ok(Some(self.shortened(Evidence::Lasso { path, cycle }, automaton)?));
+            return Ok(Seen::Fails(self.shortened(Evidence::Lasso { path, cycle }, automaton)?));
         }
         // It ends, or rests in a last state.
         let cycle = round.iter().map(|&(state, _)| (state, None)).collect();
         let evidence = evidence(&chooser, graph, Lasso { stem, cycle, automaton })?;
-        Ok(Some(unwound(quotient, evidence, control)?))
+        Ok(Seen::Fails(unwound(quotient, evidence, control)?))
     }
 
     /// A lasso of the system whose cycle begins in this automaton state, or a shorter one.
@@ -486,10 +530,10 @@ impl Deciding<'_> {
         let from_there = Automaton { initial: vec![automaton], ..claimed.forbidden.clone() };
         let product =
             Product::new(graph.whole(&states), &Forbidden { automaton: &from_there, ..*forbidden }, None, control)?;
-        let Some(accepted) = product.accepted(control)? else { return Ok(evidence) };
+        let Shown::Accepted(accepted) = product.accepted(control)? else { return Ok(evidence) };
         let chooser = Chooser::new(&product, system, claimed.recur.no_steps, control);
         let Some(lasso) = chooser.lasso(&accepted)? else { return Ok(evidence) };
-        match self::evidence(&chooser, product.graph, lasso)? {
+        match crate::runs::evidence(&chooser, product.graph, lasso)? {
             Evidence::Lasso { path: on, cycle: shorter }
                 if !shorter.is_empty() && on.steps.len() + shorter.len() < cycle.len() =>
             {
@@ -499,74 +543,5 @@ impl Deciding<'_> {
             }
             _ => Ok(evidence),
         }
-    }
-}
-
-/// The evidence that a lasso is: without the steps that repeat a last state.
-fn evidence(chooser: &Chooser<'_>, graph: Part<'_>, lasso: Lasso) -> Result<Evidence, Cut> {
-    let Lasso { mut stem, mut cycle, .. } = lasso;
-    let rests = |state: &u32| graph.record(*state).is_some_and(|record| record.targets.is_empty());
-    if cycle.is_empty() {
-        // The last state is the one behind the letter that decided.
-        if stem.len() > 1 {
-            stem.pop();
-        }
-        if let Some(end) = stem.iter().position(rests) {
-            stem.truncate(end + 1);
-        }
-        return Ok(Evidence::Prefix(run(chooser, &stem)?));
-    }
-    if let Some(end) = stem.iter().position(rests) {
-        stem.truncate(end + 1);
-        cycle.clear();
-    }
-    let path = run(chooser, &stem)?;
-    let home = stem[stem.len() - 1];
-    let cycle = chooser.run(home, cycle)?.steps;
-    Ok(Evidence::Lasso { path, cycle })
-}
-
-/// A run through states, from the initial one.
-fn run(chooser: &Chooser<'_>, stem: &[u32]) -> Result<Path, Cut> {
-    chooser.run(stem[0], stem[1..].iter().map(|&state| (state, None)))
-}
-
-/// Evidence of a quotient as evidence of the system.
-fn unwound(quotient: &Quotient<'_>, evidence: Evidence, control: &Control) -> Result<Evidence, Cut> {
-    Ok(match evidence {
-        Evidence::Prefix(path) => Evidence::Prefix(quotient.unwind(&path, control)?),
-        Evidence::Lasso { path, cycle } => {
-            let (path, cycle) = quotient.unwind_lasso(&path, &cycle, control)?;
-            Evidence::Lasso { path, cycle }
-        }
-        other => other,
-    })
-}
-
-/// Goes around a cycle of a quotient until the system is where it began.
-fn around(
-    chooser: &Chooser<'_>,
-    unwinding: &mut Unwinding<'_>,
-    home: &[Value],
-    round: &[FoldedStep],
-    control: &Control,
-) -> Result<Vec<TakenStep>, Cut> {
-    let rows: Vec<Vec<Value>> = round.iter().map(|&(state, _)| chooser.row(state)).collect();
-    let mut cycle: Vec<TakenStep> = Vec::new();
-    // A round permutes the states of an orbit, so none comes twice before the first one.
-    let mut ends: HashSet<Vec<Value>> = HashSet::new();
-    loop {
-        for (row, (_, place)) in rows.iter().zip(round) {
-            let place = place.expect("a round that moves moves on");
-            if cycle.len() == cycle.capacity() {
-                control.afford(cycle.len() * 2 * (size_of::<TakenStep>() + size_of_val(&row[..])))?;
-            }
-            cycle.push(unwinding.step_at(row, place as usize)?);
-        }
-        let end = cycle.last().map_or(home, |last| &last.row[..]);
-        if end == home {
-            return Ok(cycle);
-        }
-        assert!(ends.insert(end.to_vec()), "a round of a quotient comes back to where it began");
     }
 }

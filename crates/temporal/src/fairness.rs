@@ -73,8 +73,8 @@ impl Demand {
     pub(crate) const NONE: Demand = Demand { agents: Agents([0; 4]), resting: false };
 
     /// What a step of a pair does for the demand.
-    pub(crate) fn met(&self, graph: Part<'_>, from: Pair, set: Option<u32>) -> Agents {
-        let moving = graph.taking_part(set);
+    pub(crate) fn met(&self, graph: Part<'_>, from: Pair, note: Option<u32>) -> Agents {
+        let moving = graph.taking_part(note);
         let met = if self.resting { moving.or(Agents::ALL.without(graph.enabled(from.state))) } else { moving };
         met.and(self.agents)
     }
@@ -105,7 +105,7 @@ pub(crate) fn demand(
         }
         product.steps(member, |step| {
             if inside(step.target) {
-                missing = missing.without(graph.taking_part(step.agents));
+                missing = missing.without(graph.taking_part(step.note));
             }
         });
     }

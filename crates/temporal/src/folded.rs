@@ -82,7 +82,7 @@ impl<'f> Folding<'f> {
         no_steps: ErrorKinds,
         control: &Control,
     ) -> Folding<'f> {
-        let seen = graph.agent_sets().iter().flat_map(|set| set.iter()).max().map_or(0, |&most| most as usize + 1);
+        let seen = graph.notes().iter().flat_map(|note| note.agents.iter()).max().map_or(0, |&most| most as usize + 1);
         let agents = seen.max(action.agents());
         let mut orbits = Classes::new(agents);
         let mut actor = action.actor(control);
@@ -256,7 +256,7 @@ fn frames(
             if !inside(step.target) {
                 return;
             }
-            found.served.note_step(graph.taking_part(step.agents), &here);
+            found.served.note_step(graph.taking_part(step.note), &here);
             let images = carried.images(step.step, &identity);
             let next = found.numbers.len() as u32;
             let number = *found.numbers.entry(step.target).or_insert(next);
@@ -304,7 +304,7 @@ pub(crate) fn fair_parts(
                 if inside(step.target) {
                     marks |= step.marks;
                     any = true;
-                    served.note_step(graph.taking_part(step.agents), orbits);
+                    served.note_step(graph.taking_part(step.note), orbits);
                 }
             });
         }
@@ -374,11 +374,11 @@ struct Taken {
     to: Pair,
     step: u32,
     marks: u32,
-    agents: Option<u32>,
+    note: Option<u32>,
 }
 
-/// A round through a component with a fair run, from a pair of it back to this pair, on which all marks occur and each
-/// agent is served that fairness demands.
+/// A round through an accepted component, from a pair of it back to this pair, on which all marks occur and each agent
+/// is served that fairness demands.
 pub(crate) fn fair_round(
     product: &Product<'_>,
     folding: &Folding<'_>,
@@ -387,14 +387,13 @@ pub(crate) fn fair_round(
     control: &Control,
 ) -> Result<Vec<FoldedStep>, Cut> {
     let mut folder = folding.folder(product.graph, control);
-    let mut seen = frames(product, &mut folder, home, inside)?;
     let agents = folding.agents;
-    let demanded = |agent: usize, seen: &mut Frames| {
-        let class = seen.classes.of(agent as u8) as usize;
-        seen.served.enabled[class]
+    let met: Vec<bool> = if product.fairness == Fairness::None {
+        vec![true; agents]
+    } else {
+        let mut seen = frames(product, &mut folder, home, inside)?;
+        (0..agents).map(|agent| !seen.served.enabled[seen.classes.of(agent as u8) as usize]).collect()
     };
-    let met: Vec<bool> = (0..agents).map(|agent| !demanded(agent, &mut seen)).collect();
-    drop(seen);
     let frame = folder.identity.clone();
     let mut seeker = Seeker {
         product,
@@ -434,7 +433,7 @@ impl Seeker<'_> {
     /// Does a step do what fairness demands of an agent of its state?
     fn serves(&self, taken: &Taken, agent: u32) -> bool {
         let graph = self.product.graph;
-        graph.taking_part(taken.agents).contains(agent)
+        graph.taking_part(taken.note).contains(agent)
             || self.product.fairness == Fairness::Weak && !graph.enabled(taken.from.state).contains(agent)
     }
 
@@ -466,8 +465,8 @@ impl Seeker<'_> {
             edges.clear();
             self.product.steps(node.0, |step| {
                 if inside(step.target) {
-                    let (marks, agents) = (step.marks, step.agents);
-                    edges.push(Taken { from: node.0, to: step.target, step: step.step, marks, agents });
+                    let (marks, note) = (step.marks, step.note);
+                    edges.push(Taken { from: node.0, to: step.target, step: step.step, marks, note });
                 }
             });
             for taken in &edges {

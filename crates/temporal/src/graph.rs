@@ -1,17 +1,17 @@
 //! The steps of a system, kept by the search that found them.
 //!
 //! One search serves every claim: for each state it keeps the targets of its steps and the number of its *letter*,
-//! which propositions hold in it; where fairness matters, also the agents of each step, which the search hands over
-//! with the step. Checking then reads no row and computes no step again. Each thread appends records to segments of its
-//! own (`id, letter, steps, targets…, agents…`), and numbers letters and sets of agents in tables that all threads
-//! share, so nothing is copied: at a pause and at the end of the search one pass notes where the record of each state
-//! is.
+//! which propositions hold in it; where fairness matters, or what a step passes, also a *note* of each step: its agents
+//! and whether it passes what counts, as the search hands them over with the step. Checking then reads no row and
+//! computes no step again. Each thread appends records to segments of its own (`id, letter, steps, targets…, notes…`),
+//! and numbers letters and notes in tables that all threads share, so nothing is copied: at a pause and at the end of
+//! the search one pass notes where the record of each state is.
 //!
 //! A search pauses from time to time, at the end of a level. The states that it has expanded until then are a *part* of
 //! the graph ([`Part`]), and remain one when it has gone on. A run in a part is a run of the system; a state that is
 //! not in the part has no steps, and repeats nothing.
 //!
-//! Cost: 20 bytes a state and 4 a step (8 with agents), beside the store of the search.
+//! Cost: 20 bytes a state and 4 a step (8 with notes), beside the store of the search.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -33,8 +33,9 @@ const HEAD: usize = 3;
 /// In the number of steps: the state has steps that go wrong, and none else.
 const BROKEN: u32 = 1 << 31;
 const NOWHERE: u64 = u64::MAX;
-/// Sets of up to two agents below this number are found by their place in a table.
+/// Notes of up to two agents below this number are found by their place in a table.
 const FEW_AGENTS: u32 = 64;
+const FEW_NOTES: u32 = 1 + FEW_AGENTS + FEW_AGENTS * FEW_AGENTS;
 
 /// The values of the marks of a state.
 pub(crate) type Letter = Box<[Value]>;
@@ -47,8 +48,8 @@ pub(crate) struct Graph {
     places: Vec<u64>,
     /// The letters that occur.
     letters: Vec<Letter>,
-    /// The sets of agents that occur; nothing where they are not kept.
-    agents: Option<AgentSets>,
+    /// The notes that occur; nothing where they are not kept.
+    notes: Option<Notes>,
     initial: u32,
     /// How many segments there were at each pause, and what was counted.
     parts: Vec<(u32, Counts)>,
@@ -56,12 +57,20 @@ pub(crate) struct Graph {
     pub(crate) classes: Vec<u64>,
 }
 
-/// Sets of agents by their numbers.
+/// What is noted of a step.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Note {
+    /// Its agents, with the one that initiates first.
+    pub(crate) agents: Box<[u32]>,
+    /// Does it pass what counts?
+    pub(crate) passes: bool,
+}
+
+/// Notes by their numbers.
 #[derive(Default)]
-pub(crate) struct AgentSets {
-    /// The agents of each, with the one that initiates first.
-    pub(crate) sets: Vec<Box<[u32]>>,
-    /// The same as bits, and the one that initiates.
+struct Notes {
+    list: Vec<Note>,
+    /// The agents of each as bits, and the one that initiates.
     moving: Vec<Agents>,
     initiating: Vec<Agents>,
 }
@@ -80,8 +89,8 @@ pub(crate) struct Part<'g> {
 pub(crate) struct Record<'g> {
     pub(crate) letter: u32,
     pub(crate) targets: &'g [u32],
-    /// The sets of agents of the steps, where they are kept.
-    pub(crate) agents: &'g [u32],
+    /// The notes of the steps, where they are kept.
+    pub(crate) notes: &'g [u32],
     /// Has it steps that go wrong, and none else?
     pub(crate) broken: bool,
 }
@@ -97,8 +106,8 @@ impl Graph {
         self.parts.iter().map(move |&(end, counts)| (Part { graph: self, states, end }, counts))
     }
 
-    pub(crate) fn keeps_agents(&self) -> bool {
-        self.agents.is_some()
+    pub(crate) fn keeps_notes(&self) -> bool {
+        self.notes.is_some()
     }
 
     /// Takes what the threads have written since the last time.
@@ -124,7 +133,7 @@ impl Graph {
                 while at < segment.len() {
                     self.places[segment[at] as usize] = number | at as u64;
                     let count = (segment[at + 2] & !BROKEN) as usize;
-                    at += HEAD + if recording.watch.agents { 2 * count } else { count };
+                    at += HEAD + if recording.watch.notes { 2 * count } else { count };
                 }
                 self.segments.push(segment);
             }
@@ -132,13 +141,13 @@ impl Graph {
         let letters = recording.letters.lock();
         self.letters.extend_from_slice(&letters.list[self.letters.len()..]);
         drop(letters);
-        if recording.watch.agents {
-            let own = self.agents.get_or_insert_default();
-            let sets = recording.agents.lock();
-            for set in &sets.list[own.sets.len()..] {
-                own.sets.push(set.clone());
-                own.moving.push(set.iter().copied().collect());
-                own.initiating.push(set.first().copied().into_iter().collect());
+        if recording.watch.notes {
+            let own = self.notes.get_or_insert_default();
+            let notes = recording.notes.lock();
+            for note in &notes.list[own.list.len()..] {
+                own.moving.push(note.agents.iter().copied().collect());
+                own.initiating.push(note.agents.first().copied().into_iter().collect());
+                own.list.push(note.clone());
             }
         }
         Ok(())
@@ -160,9 +169,9 @@ impl<'g> Part<'g> {
         &self.graph.letters
     }
 
-    /// The sets of agents by number.
-    pub(crate) fn agent_sets(self) -> &'g [Box<[u32]>] {
-        self.graph.agents.as_ref().map_or(&[], |agents| &agents.sets)
+    /// The notes of steps by number.
+    pub(crate) fn notes(self) -> &'g [Note] {
+        self.graph.notes.as_ref().map_or(&[], |notes| &notes.list)
     }
 
     /// The place of a state's record, if the state is in this part.
@@ -177,7 +186,7 @@ impl<'g> Part<'g> {
     #[inline]
     pub(crate) fn at(self, place: u64) -> Record<'g> {
         let segment = &self.graph.segments[(place >> 32) as usize];
-        record(segment, place as u32 as usize, self.graph.agents.is_some()).0
+        record(segment, place as u32 as usize, self.graph.notes.is_some()).0
     }
 
     /// A state of this part.
@@ -188,7 +197,7 @@ impl<'g> Part<'g> {
 
     /// All states of this part, in the order in which they lie.
     pub(crate) fn records(self) -> impl Iterator<Item = (u32, Record<'g>)> + 'g {
-        let keeps = self.graph.agents.is_some();
+        let keeps = self.graph.notes.is_some();
         self.graph.segments[..self.end as usize].iter().flat_map(move |segment| {
             let mut at = 0;
             std::iter::from_fn(move || {
@@ -202,32 +211,38 @@ impl<'g> Part<'g> {
 
     /// The agents that can initiate a step of a state.
     pub(crate) fn enabled(self, state: u32) -> Agents {
-        let (Some(record), Some(sets)) = (self.record(state), &self.graph.agents) else { return Agents::default() };
-        record.agents.iter().fold(Agents::default(), |all, &set| all.or(sets.initiating[set as usize]))
+        let (Some(record), Some(notes)) = (self.record(state), &self.graph.notes) else { return Agents::default() };
+        record.notes.iter().fold(Agents::default(), |all, &note| all.or(notes.initiating[note as usize]))
     }
 
-    /// The agents that take part in a step, by the number of their set.
+    /// The agents that take part in a step, by the number of its note.
     #[inline]
-    pub(crate) fn taking_part(self, set: Option<u32>) -> Agents {
-        match (set, &self.graph.agents) {
-            (Some(set), Some(sets)) => sets.moving[set as usize],
+    pub(crate) fn taking_part(self, note: Option<u32>) -> Agents {
+        match (note, &self.graph.notes) {
+            (Some(note), Some(notes)) => notes.moving[note as usize],
             _ => Agents::default(),
         }
+    }
+
+    /// Does a step pass what counts, by the number of its note?
+    #[inline]
+    pub(crate) fn passes(self, note: Option<u32>) -> bool {
+        note.is_some_and(|note| self.notes()[note as usize].passes)
     }
 }
 
 /// The record at a place in a segment, and the place behind it.
 #[inline]
-fn record(segment: &[u32], at: usize, keeps_agents: bool) -> (Record<'_>, usize) {
+fn record(segment: &[u32], at: usize, keeps_notes: bool) -> (Record<'_>, usize) {
     let steps = segment[at + 2];
     let from = at + HEAD;
     let count = (steps & !BROKEN) as usize;
-    let kept = if keeps_agents { count } else { 0 };
+    let kept = if keeps_notes { count } else { 0 };
     let end = from + count + kept;
     let record = Record {
         letter: segment[at + 1],
         targets: &segment[from..from + count],
-        agents: &segment[from + count..end],
+        notes: &segment[from + count..end],
         broken: steps & BROKEN != 0,
     };
     (record, end)
@@ -242,8 +257,8 @@ pub(crate) struct Watch<'w> {
     pub(crate) marks: &'w [MarkId],
     /// Errors whose steps are none.
     pub(crate) no_steps: ErrorKinds,
-    /// Are agents kept?
-    pub(crate) agents: bool,
+    /// Are notes of steps kept?
+    pub(crate) notes: bool,
     /// Is a state with this letter what is looked for?
     pub(crate) bad: Option<&'w IsBad<'w>>,
 }
@@ -283,7 +298,7 @@ pub(crate) struct Recording<'w> {
     /// Does each mark read every slot?
     whole: bool,
     letters: Numbered<Letter>,
-    agents: Numbered<Box<[u32]>>,
+    notes: Numbered<Note>,
 }
 
 /// How a search for claims ended, or where it pauses.
@@ -320,7 +335,7 @@ impl<'w> Recording<'w> {
         let width = system.layout().width();
         let whole = watch.marks.iter().all(|mark| system.marks()[mark.index()].reads.iter().count() == width);
         let first_error = system.first_error();
-        Recording { system, watch, first_error, whole, letters: Numbered::new(), agents: Numbered::new() }
+        Recording { system, watch, first_error, whole, letters: Numbered::new(), notes: Numbered::new() }
     }
 
     pub(crate) fn watch(&self) -> &'w Watch<'w> {
@@ -333,8 +348,8 @@ impl<'w> Recording<'w> {
             segments: Vec::new(),
             letters: HashMap::default(),
             last: None,
-            few: vec![u32::MAX; (1 + FEW_AGENTS + FEW_AGENTS * FEW_AGENTS) as usize],
-            agents: HashMap::default(),
+            few: vec![u32::MAX; 2 * FEW_NOTES as usize],
+            notes: Default::default(),
             reads: Vec::new(),
             letter: Vec::new(),
             last_targets: 0..0,
@@ -394,9 +409,10 @@ pub(crate) struct Recorder<'w> {
     /// The numbers of letters that this thread has met, and of the last one.
     letters: HashMap<Letter, u32, foldhash::fast::FixedState>,
     last: Option<(Letter, u32)>,
-    /// The numbers of sets of agents: of small sets by place, of others.
+    /// The numbers of notes: of those of few agents by place; of others by their agents, those that pass what counts
+    /// last.
     few: Vec<u32>,
-    agents: HashMap<Box<[u32]>, u32, foldhash::fast::FixedState>,
+    notes: [HashMap<Box<[u32]>, u32, foldhash::fast::FixedState>; 2],
     reads: Vec<Value>,
     letter: Vec<Value>,
     /// Where the targets of the last state are.
@@ -423,29 +439,25 @@ impl<'w> Recorder<'w> {
         self.segments.last().map_or(&[], |segment| &segment[self.last_targets.clone()])
     }
 
-    fn set_number(&mut self, agents: &[u32]) -> u32 {
+    fn note_number(&mut self, agents: &[u32], passes: bool) -> u32 {
         let place = match *agents {
             [] => Some(0),
             [one] if one < FEW_AGENTS => Some(1 + one),
             [one, other] if one < FEW_AGENTS && other < FEW_AGENTS => Some(1 + FEW_AGENTS * (1 + one) + other),
             _ => None,
         };
-        let global = &self.recording.agents;
+        let number = || self.recording.notes.number(&Note { agents: agents.into(), passes });
         match place {
             Some(place) => {
-                let known = &mut self.few[place as usize];
+                let known = &mut self.few[(place + FEW_NOTES * u32::from(passes)) as usize];
                 if *known == u32::MAX {
-                    *known = global.number(&agents.into());
+                    *known = number();
                 }
                 *known
             }
-            None => match self.agents.get(agents) {
+            None => match self.notes[usize::from(passes)].get(agents) {
                 Some(&known) => known,
-                None => {
-                    let number = global.number(&agents.into());
-                    self.agents.insert(agents.into(), number);
-                    number
-                }
+                None => *self.notes[usize::from(passes)].entry(agents.into()).or_insert_with(number),
             },
         }
     }
@@ -518,7 +530,7 @@ impl Visitor for Recorder<'_> {
         }
         self.last_targets = at + HEAD..segment.len();
         let count = self.last_targets.len() as u32;
-        if watch.agents {
+        if watch.notes {
             segment.extend(state.steps.iter().filter(|edge| is_step(edge.label)).map(|edge| edge.note));
         }
         segment[at + 2] = if count == 0 && !state.steps.is_empty() { BROKEN } else { count };
@@ -527,7 +539,7 @@ impl Visitor for Recorder<'_> {
 
     #[inline]
     fn note(&mut self, step: &Step<'_>) -> u32 {
-        if self.recording.watch.agents { self.set_number(step.agents) } else { 0 }
+        if self.recording.watch.notes { self.note_number(step.agents, step.passes) } else { 0 }
     }
 }
 

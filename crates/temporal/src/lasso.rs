@@ -26,7 +26,7 @@ type Pairs = HashSet<Pair, foldhash::fast::FixedState>;
 pub(crate) struct Lasso {
     /// From the initial state to the first one of the cycle.
     pub(crate) stem: Vec<u32>,
-    /// The steps from there back to it: each with the state it leads to and, where it matters, the set of its agents.
+    /// The steps from there back to it: each with the state it leads to and, where it matters, its note.
     /// Empty when the automaton has reached its end.
     pub(crate) cycle: Vec<(u32, Option<u32>)>,
     /// The automaton state in the first state of the cycle.
@@ -174,12 +174,12 @@ impl<'c> Chooser<'c> {
             }
         });
         let target = self.least(edges.iter().map(|step| step.target))?;
-        let sets = self.product.graph.agent_sets();
-        let agents = |step: &PairStep| step.agents.map(|set| &sets[set as usize]);
+        let notes = self.product.graph.notes();
+        let note = |step: &PairStep| step.note.map(|note| &notes[note as usize]);
         edges.retain(|step| step.target == target);
-        let first = edges.iter().min_by(|one, other| agents(one).cmp(&agents(other)))?;
+        let first = edges.iter().min_by(|one, other| note(one).cmp(&note(other)))?;
         // Where only marks differ, a run can take the one edge and the other in turn.
-        let alike = edges.iter().filter(|step| step.agents == first.agents);
+        let alike = edges.iter().filter(|step| step.note == first.note);
         let marks = alike.fold(0, |all, step| all | step.marks);
         Some((source, PairStep { marks, ..*first }))
     }
@@ -200,6 +200,20 @@ impl<'c> Chooser<'c> {
                     targets.insert(step.target);
                 }
             });
+        }
+        // Where the automaton ends, the run is over before the step: the state that it has read counts.
+        let end = self.product.automaton.end;
+        if targets.iter().any(|target| Some(target.automaton) == end) {
+            let deciding = self.sources(last, |_, step| Some(step.target.automaton) == end);
+            let deciding = self.least(deciding);
+            targets.clear();
+            if let Some(source) = deciding {
+                self.product.steps(source, |step| {
+                    if Some(step.target.automaton) == end {
+                        targets.insert(step.target);
+                    }
+                });
+            }
         }
         let Some(goal) = self.least(targets) else { return Ok(None) };
         let sources = self.sources(last, |_, step| step.target == goal);
@@ -258,14 +272,14 @@ impl<'c> Chooser<'c> {
                 break;
             }
             let found = |pair: Pair, step: &PairStep| {
-                step.marks & missing != 0 || !wanted.met(graph, pair, step.agents).and(left).is_empty()
+                step.marks & missing != 0 || !wanted.met(graph, pair, step.note).and(left).is_empty()
             };
             let Some(levels) = self.walk(&[here], inside, found)? else { return Ok(None) };
             let Some((source, step)) = self.hit(&levels, inside, found) else { return Ok(None) };
             cycle.extend(self.way(&levels, source).into_iter().skip(1).map(|pair| (pair.state, None)));
-            cycle.push((step.target.state, step.agents));
+            cycle.push((step.target.state, step.note));
             collected |= step.marks;
-            met = met.or(wanted.met(graph, source, step.agents));
+            met = met.or(wanted.met(graph, source, step.note));
             here = step.target;
         }
         if here != home || cycle.is_empty() {
@@ -282,8 +296,8 @@ impl<'c> Chooser<'c> {
     pub(crate) fn run(&self, from: u32, steps: impl IntoIterator<Item = (u32, Option<u32>)>) -> Result<Path, Cut> {
         let mut explorer = self.system.explorer(self.control);
         let mut path = Path { start: self.row(from), steps: Vec::new() };
-        for (state, agents) in steps {
-            let step = self.step(&mut *explorer, path.last(), self.row(state), agents)?;
+        for (state, note) in steps {
+            let step = self.step(&mut *explorer, path.last(), self.row(state), note)?;
             path.steps.push(step);
         }
         Ok(path)
@@ -294,14 +308,14 @@ impl<'c> Chooser<'c> {
         explorer: &mut dyn Explorer,
         before: &[Value],
         after: Vec<Value>,
-        agents: Option<u32>,
+        note: Option<u32>,
     ) -> Result<TakenStep, Cut> {
         let labels = self.system.labels();
-        let wanted = agents.map(|set| &self.product.graph.agent_sets()[set as usize]);
+        let wanted = note.map(|note| &self.product.graph.notes()[note as usize]);
         let mut least = None;
         explorer.successors(before, &mut |step| {
             let is_step = step.row == after
-                && wanted.is_none_or(|wanted| **wanted == *step.agents)
+                && wanted.is_none_or(|wanted| *wanted.agents == *step.agents && wanted.passes == step.passes)
                 && !self.no_steps.contains(self.system.error(step.label));
             if is_step && least.is_none_or(|known| labels.compare(step.label, known).is_lt()) {
                 least = Some(step.label);

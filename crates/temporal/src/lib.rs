@@ -16,6 +16,7 @@ mod hoa;
 mod lasso;
 mod normal;
 mod product;
+mod runs;
 mod shorten;
 mod simplify;
 mod strength;

@@ -39,6 +39,8 @@ pub(crate) struct Forbidden<'c> {
     pub(crate) stutters: bool,
     /// Which runs count?
     pub(crate) fairness: Fairness,
+    /// The marks of a step that passes what counts, beside those of the automaton's edge.
+    pub(crate) passing: u32,
 }
 
 impl Forbidden<'_> {
@@ -61,8 +63,8 @@ pub(crate) struct Pair {
 pub(crate) struct PairStep {
     pub(crate) marks: u32,
     pub(crate) target: Pair,
-    /// The set of agents of the step, where they are kept.
-    pub(crate) agents: Option<u32>,
+    /// The note of the step, where notes are kept.
+    pub(crate) note: Option<u32>,
     /// The place of the step among those that were kept of its state.
     pub(crate) step: u32,
 }
@@ -73,6 +75,7 @@ pub(crate) struct Product<'p> {
     pub(crate) automaton: &'p Automaton,
     stutters: bool,
     pub(crate) fairness: Fairness,
+    passing: u32,
     /// Where the steps are those of a quotient.
     folding: Option<&'p Folding<'p>>,
     /// For each automaton state and letter, where its moves begin, and where those of them that leave its component.
@@ -124,6 +127,15 @@ impl Bits {
             })
         })
     }
+}
+
+/// What a product shows.
+pub(crate) enum Shown {
+    /// Pairs on accepting components.
+    Accepted(Accepted),
+    /// Nothing is accepted. `beyond` says whether runs come to states that were not expanded, behind which something
+    /// may be.
+    Nothing { beyond: bool },
 }
 
 /// The pairs that show that a claim is violated.
@@ -188,14 +200,15 @@ impl<'p> Product<'p> {
             }
         }
         starts.push((moves.len() as u32, moves.len() as u32));
-        let accepting = accepting(automaton, &component, count);
-        let Forbidden { stutters, fairness, .. } = *forbidden;
+        let Forbidden { stutters, fairness, passing, .. } = *forbidden;
+        let accepting = accepting(automaton, &component, count, passing);
         let letters = letters.len();
         Ok(Product {
             graph,
             automaton,
             stutters,
             fairness,
+            passing,
             folding,
             starts,
             moves,
@@ -240,8 +253,9 @@ impl<'p> Product<'p> {
         for edge in inside.iter().chain(leaving) {
             for (at, &state) in targets.iter().enumerate() {
                 let target = Pair { state, automaton: edge.target };
-                let agents = record.agents.get(at).copied();
-                step(PairStep { marks: edge.marks, target, agents, step: at as u32 });
+                let note = record.notes.get(at).copied();
+                let passing = if self.passing != 0 && self.graph.passes(note) { self.passing } else { 0 };
+                step(PairStep { marks: edge.marks | passing, target, note, step: at as u32 });
             }
         }
     }
@@ -251,8 +265,8 @@ impl<'p> Product<'p> {
         if record.targets.is_empty() && self.stutters && !record.broken { own } else { record.targets }
     }
 
-    /// The pairs on accepting components, or nothing when there are none.
-    pub(crate) fn accepted(&self, control: &Control) -> Result<Option<Accepted>, Cut> {
+    /// The pairs on accepting components, if there are any.
+    pub(crate) fn accepted(&self, control: &Control) -> Result<Shown, Cut> {
         let count = self.automaton.edges.len();
         let mut reached = Reached::new(self.graph.bound(), count);
         let mut accepted =
@@ -280,7 +294,7 @@ impl<'p> Product<'p> {
                 reached.sets[member as usize] = None;
             }
         }
-        Ok(any.then_some(accepted))
+        Ok(if any { Shown::Accepted(accepted) } else { Shown::Nothing { beyond: reached.beyond } })
     }
 
     /// May the automaton stay in this state whatever it reads?
@@ -297,6 +311,8 @@ impl<'p> Product<'p> {
             && is_reached(reached, self.graph.initial())
             && self.stays(only)
         {
+            // It is everywhere, also in states that were found and not expanded.
+            reached.beyond = true;
             for (done, (state, record)) in self.graph.records().enumerate() {
                 if done % 65_536 == 0 {
                     control.check()?;
@@ -322,7 +338,10 @@ impl<'p> Product<'p> {
             if done.is_multiple_of(65_536) {
                 control.check()?;
             }
-            let Some(record) = self.graph.record(pair.state) else { continue };
+            let Some(record) = self.graph.record(pair.state) else {
+                reached.beyond = true;
+                continue;
+            };
             let own = [pair.state];
             for edge in self.inside(pair.automaton, record.letter) {
                 for &state in self.targets(&record, &own) {
@@ -350,7 +369,10 @@ impl<'p> Product<'p> {
                 let bit = (set.0[word] & !passed).trailing_zeros();
                 passed |= u64::MAX >> (63 - bit);
                 let own = word as u32 * 64 + bit;
-                let Some(record) = self.graph.record(own) else { continue };
+                let Some(record) = self.graph.record(own) else {
+                    reached.beyond = true;
+                    continue;
+                };
                 for _ in self.inside(only, record.letter) {
                     for &state in self.targets(&record, &[own]) {
                         if set.insert(state) && state < own {
@@ -439,11 +461,13 @@ impl<'p> Product<'p> {
 struct Reached {
     bound: usize,
     sets: Vec<Option<Bits>>,
+    /// Is there a pair whose state was not expanded?
+    beyond: bool,
 }
 
 impl Reached {
     fn new(bound: usize, automaton_states: usize) -> Reached {
-        Reached { bound, sets: (0..automaton_states).map(|_| None).collect() }
+        Reached { bound, sets: (0..automaton_states).map(|_| None).collect(), beyond: false }
     }
 
     #[inline]
@@ -500,8 +524,9 @@ impl Tarjan<'_, '_> {
         self.next += 1;
         let graph = self.product.graph;
         let place = graph.place(pair.state);
-        if let Some(place) = place {
-            self.product.leave(pair.automaton, pair.state, &graph.at(place), reached);
+        match place {
+            Some(place) => self.product.leave(pair.automaton, pair.state, &graph.at(place), reached),
+            None => reached.beyond = true,
         }
         self.walk.push(Frame { pair, place: place.unwrap_or(NO_RECORD), step: 0, edge: 0 });
     }

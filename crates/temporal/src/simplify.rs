@@ -68,21 +68,21 @@ fn targets(automaton: &Automaton) -> Vec<Vec<u32>> {
     automaton.edges.iter().map(|own| own.iter().map(|edge| edge.target).collect()).collect()
 }
 
-/// Which components have an accepting cycle.
-pub(crate) fn accepting(automaton: &Automaton, component: &[u32], count: u32) -> Vec<bool> {
+/// Which components can have an accepting cycle where steps may carry some marks themselves?
+pub(crate) fn accepting(automaton: &Automaton, component: &[u32], count: u32, passing: u32) -> Vec<bool> {
     let mut marks: Vec<Option<u32>> = vec![None; count as usize];
     for (state, own) in automaton.edges.iter().enumerate() {
         for edge in own.iter().filter(|edge| component[edge.target as usize] == component[state]) {
             *marks[component[state] as usize].get_or_insert(0) |= edge.marks;
         }
     }
-    marks.into_iter().map(|found| found == Some(automaton.all_marks())).collect()
+    marks.into_iter().map(|found| found.is_some_and(|found| found | passing == automaton.all_marks())).collect()
 }
 
 /// Removes states from which nothing is accepted, and those that are not reached.
 fn prune(automaton: &mut Automaton) {
     let (component, count) = components(&targets(automaton));
-    let mut useful = accepting(automaton, &component, count);
+    let mut useful = accepting(automaton, &component, count, 0);
     // Edges lead to smaller numbers of components, so these are known first.
     let mut order: Vec<usize> = (0..automaton.edges.len()).collect();
     order.sort_unstable_by_key(|&state| component[state]);
@@ -131,7 +131,7 @@ fn reached(automaton: Automaton) -> Automaton {
 fn normalise_marks(automaton: &mut Automaton, all: bool) {
     let full = automaton.all_marks();
     let (component, count) = components(&targets(automaton));
-    let accepting = accepting(automaton, &component, count);
+    let accepting = accepting(automaton, &component, count, 0);
     // A component is weak when no cycle of it misses a mark.
     let mut weak = vec![true; count as usize];
     for mark in 0..automaton.marks {

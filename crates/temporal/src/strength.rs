@@ -25,7 +25,7 @@ impl Strength {
         let targets: Vec<Vec<u32>> =
             automaton.edges.iter().map(|own| own.iter().map(|edge| edge.target).collect()).collect();
         let (component, count) = components(&targets);
-        let accepting = accepting(automaton, &component, count);
+        let accepting = accepting(automaton, &component, count, 0);
         let mut strength = Strength::Terminal;
         for (state, own) in automaton.edges.iter().enumerate() {
             if !accepting[component[state] as usize] || automaton.end == Some(state as u32) {

@@ -135,6 +135,8 @@ pub struct Processes {
     pub rules: Vec<Rule>,
     /// What a mark shows of a state, a bit each.
     seen: Vec<Seen>,
+    /// The rules whose steps pass what counts for claims ([`Step::passes`]), a bit each.
+    passing: u64,
     marks: Vec<Mark>,
     generators: Vec<Vec<u32>>,
     /// For each event, itself and it with each process.
@@ -197,6 +199,7 @@ impl Processes {
             count,
             rules,
             seen: Vec::new(),
+            passing: 0,
             marks: Vec::new(),
             generators,
             events,
@@ -210,6 +213,11 @@ impl Processes {
         self.marks = vec![Mark { meaning: Meaning::Proposition, reads, values: Value::MAX }];
         self.seen = seen;
         self
+    }
+
+    /// The same where the steps of some rules, a bit each, pass what counts for claims.
+    pub fn passing(self, passing: u64) -> Processes {
+        Processes { passing, ..self }
     }
 
     /// A random one.
@@ -326,7 +334,7 @@ impl Explorer for ProcessesExplorer<'_> {
             Held::Own => value == own as Value + 1,
             Held::Other => value != 0 && value != own as Value + 1,
         };
-        for rule in &system.rules {
+        for (number, rule) in system.rules.iter().enumerate() {
             self.control.check()?;
             for own in 0..system.count {
                 let (variable, shared) = (row[2 * own + 1], row[2 * system.count]);
@@ -349,7 +357,8 @@ impl Explorer for ProcessesExplorer<'_> {
                     let (label, next) = system.step(rule, row, own, partner);
                     let agents: Vec<u32> =
                         [Some(own), partner].into_iter().flatten().map(|process| process as u32).collect();
-                    sink(Step { agents: &agents, ..Step::of_group(GroupId(0), label, &next) })?;
+                    let passes = system.passing >> number & 1 == 1;
+                    sink(Step { agents: &agents, passes, ..Step::of_group(GroupId(0), label, &next) })?;
                 }
             }
         }

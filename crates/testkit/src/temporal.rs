@@ -167,6 +167,8 @@ pub struct PlainStep {
     pub initiator: u32,
     /// The processes that take part, one bit each.
     pub taking_part: u64,
+    /// Does it pass what counts for claims ([`Step::passes`])?
+    pub passes: bool,
 }
 
 /// A system with numbered states.
@@ -194,7 +196,8 @@ impl PlainSystem {
                         if random.chance(30) {
                             taking_part |= 1 << random.below(processes as usize);
                         }
-                        PlainStep { target: random.below(states) as u32, initiator, taking_part }
+                        let (target, passes) = (random.below(states) as u32, random.chance(30));
+                        PlainStep { target, initiator, taking_part, passes }
                     })
                     .collect()
             })
@@ -223,7 +226,8 @@ impl Explorer for PlainExplorer<'_> {
             let label = self.0.names[step.initiator as usize];
             let others = (0..64).filter(|agent| step.taking_part >> agent & 1 == 1 && *agent != step.initiator);
             let agents: Vec<u32> = std::iter::once(step.initiator).chain(others).collect();
-            sink(Step { agents: &agents, ..Step::of_group(GroupId(0), label, &[step.target]) })?;
+            let passes = step.passes;
+            sink(Step { agents: &agents, passes, ..Step::of_group(GroupId(0), label, &[step.target]) })?;
         }
         Ok(())
     }
@@ -270,11 +274,13 @@ pub enum PlainFairness {
     Strong,
 }
 
-/// Has a system a fair run that an automaton accepts? A run that ends repeats its last state, if `stutters`.
+/// Has a system a fair run that an automaton accepts? A run that ends repeats its last state, if `stutters`; a step
+/// that passes what counts has the marks `passing` beside those of the automaton's edge.
 pub fn has_accepted_run(
     system: &PlainSystem,
     automaton: &Automaton,
     stutters: bool,
+    passing: u32,
     fairness: PlainFairness,
 ) -> Option<bool> {
     let width = automaton.edges.len();
@@ -284,13 +290,17 @@ pub fn has_accepted_run(
         let (state, own) = (at / width, at % width);
         let letter = u64::from(system.letters[state]);
         let edges = automaton.edges[own].iter().filter(|edge| edge.letters.admits(letter));
-        let rest = PlainStep { target: state as u32, initiator: u32::MAX, taking_part: 0 };
+        let rest = PlainStep { target: state as u32, initiator: u32::MAX, taking_part: 0, passes: false };
         let mut moves: Vec<&PlainStep> = system.steps[state].iter().collect();
         if moves.is_empty() && stutters {
             moves.push(&rest);
         }
-        let joined = edges
-            .flat_map(|edge| moves.iter().map(|step| (edge.marks, step.taking_part, pair(step.target, edge.target))));
+        let joined = edges.flat_map(|edge| {
+            moves.iter().map(|step| {
+                let marks = edge.marks | if step.passes { passing } else { 0 };
+                (marks, step.taking_part, pair(step.target, edge.target))
+            })
+        });
         joined.collect()
     };
     let mut reached: Vec<usize> = Vec::new();

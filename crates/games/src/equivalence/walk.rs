@@ -215,7 +215,7 @@ impl Explorer for EquivalenceWalker<'_> {
                     }
                     _ => Written::Group,
                 };
-                sink(Step { group: number, label, row: &next, written: kept, class: 0, agents: &[] })?;
+                sink(Step { group: number, label, row: &next, written: kept, class: 0, agents: &[], passes: false })?;
             }
         }
         Ok(())

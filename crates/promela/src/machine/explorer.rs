@@ -4,9 +4,9 @@
 //! one process. A step has several statements where a process keeps control: a statement inside `atomic` is followed by
 //! the next one of the same process, until the sequence ends or none of its statements is enabled (then the process
 //! loses control there, and the state is kept); a send to a rendezvous channel is followed by the receive of another
-//! process, which continues if it is inside `atomic`. Each way to continue is a step of its own. This is Spin's search
-//! with its reductions off, so the numbers of states and steps are Spin's own. Spin counts one transition more than the
-//! steps here: the way into the initial state.
+//! process, which continues if it is inside `atomic`. Each way to continue is a step of its own, which says whether it
+//! comes to an `accept` label on its way. This is Spin's search with its reductions off, so the numbers of states and
+//! steps are Spin's own. Spin counts one transition more than the steps here: the way into the initial state.
 //!
 //! The explorer tries processes youngest first and their transitions in the order of their table: escapes come before
 //! the transitions that they interrupt, and once an escape is enabled, only its transitions are tried; `else` is
@@ -105,6 +105,8 @@ struct Before {
     timeout: bool,
     /// How many processes took part.
     acted: usize,
+    /// Was an `accept` label passed?
+    passes: bool,
 }
 
 /// One thread's view of a model.
@@ -123,6 +125,8 @@ pub(crate) struct ModelExplorer<'a> {
     fault: Option<Fault>,
     /// The process that began the step, and those that took part since.
     agents: Vec<u32>,
+    /// Has the step come to an `accept` label?
+    passes: bool,
     /// Rows of the walk, and, once it went round in a circle, all rows that it met.
     walked: HashSet<Vec<u32>>,
     circling: bool,
@@ -148,6 +152,7 @@ impl<'a> ModelExplorer<'a> {
             befores: Vec::new(),
             fault: None,
             agents: Vec::new(),
+            passes: false,
             walked: HashSet::new(),
             circling: false,
             since_check: 0,
@@ -202,6 +207,7 @@ impl<'a> ModelExplorer<'a> {
         self.befores.clear();
         self.fault = None;
         self.agents.clear();
+        self.passes = false;
         let mut first = (GroupId(0), LabelId::TAU);
         // The move that the step begins with.
         let mut opening = 0;
@@ -276,7 +282,7 @@ impl<'a> ModelExplorer<'a> {
                     (level.any, level.passed, level.escape) = (true, true, step.escape);
                     let written = Written::Slots(&machine.log);
                     let (row, agents) = (&machine.row[..width], &[position as u32][..]);
-                    sink(Step { group: first.0, label: first.1, row, written, class: 0, agents })?;
+                    sink(Step { group: first.0, label: first.1, row, written, class: 0, agents, passes: false })?;
                     machine.undo(log);
                     self.poll()?;
                     continue;
@@ -285,8 +291,9 @@ impl<'a> ModelExplorer<'a> {
             if self.befores.len() == 1 && level.entered == Entered::Send {
                 first.0 = GroupId(self.grouping.of_pair(opening, step.group));
             }
-            let acted = self.agents.len();
-            let before = Before { log, messages, fault: self.fault, handshake, timeout: machine.timeout, acted };
+            let (acted, passes) = (self.agents.len(), self.passes);
+            let before =
+                Before { log, messages, fault: self.fault, handshake, timeout: machine.timeout, acted, passes };
             if !self.agents.contains(&(position as u32)) {
                 self.agents.push(position as u32);
             }
@@ -298,6 +305,7 @@ impl<'a> ModelExplorer<'a> {
             if !matches!(step.act, Act::End) {
                 let slot = machine.control_slot(position);
                 machine.set(slot, step.target);
+                self.passes |= step.accepting;
             }
             if let Some(slot) = model.arrangement.last {
                 machine.set(slot as usize, position as u32);
@@ -370,6 +378,7 @@ impl<'a> ModelExplorer<'a> {
                 return Ok(false);
             }
             machine.set(slot, only.target);
+            self.passes |= only.accepting;
             model.reach(only.reached);
             if !only.atomic {
                 return Ok(true);
@@ -469,6 +478,7 @@ impl<'a> ModelExplorer<'a> {
         self.machine.timeout = before.timeout;
         self.fault = before.fault;
         self.agents.truncate(before.acted);
+        self.passes = before.passes;
         if worked {
             level.any = true;
             level.passed = true;
@@ -490,8 +500,8 @@ impl<'a> ModelExplorer<'a> {
             Some(observer) => observer.error(),
         };
         let row = &row[..self.model.arrangement.width()];
-        let agents = &self.agents[..];
-        sink(Step { group: first.0, label, row, written: Written::Slots(&[]), class: 0, agents })
+        let (agents, passes) = (&self.agents[..], false);
+        sink(Step { group: first.0, label, row, written: Written::Slots(&[]), class: 0, agents, passes })
     }
 
     fn emit(&mut self, (group, label): (GroupId, LabelId), sink: &mut Sink<'_>) -> Walk {
@@ -504,7 +514,7 @@ impl<'a> ModelExplorer<'a> {
         let row = &self.machine.row[..self.model.arrangement.width()];
         // Hidden cells are in the log, too; they lie behind the row.
         let written = Written::Slots(&self.machine.log);
-        sink(Step { group, label, row, written, class: 0, agents: &self.agents })
+        sink(Step { group, label, row, written, class: 0, agents: &self.agents, passes: self.passes })
     }
 
     /// Ends a long walk when the search is over.

@@ -86,6 +86,8 @@ pub(crate) struct Move {
     pub(crate) target: u32,
     /// Does the process keep control behind it?
     pub(crate) atomic: bool,
+    /// Is there an `accept` label behind it?
+    pub(crate) accepting: bool,
     /// When it belongs to an escape: the state where the escape begins.
     pub(crate) escape: u32,
     /// The control state that it belongs to.
@@ -239,6 +241,7 @@ impl Writer<'_> {
                     act,
                     target: transition.target,
                     atomic: transition.atomic,
+                    accepting: process.accepting[transition.target as usize],
                     escape: transition.escape,
                     control: control as u32,
                     statement: transition.statement,

@@ -253,6 +253,7 @@ impl Script {
         };
         let system = Arc::new(Words::new(self.model.system(), atoms.len(), linear.letters(&self.model, job)?));
         let claims = [TemporalClaim {
+            passing: 0,
             says: Says::Accepts(over_words(&forbidden)),
             propositions: (0..atoms.len() as u32 + 2).collect(),
             stutters: true,

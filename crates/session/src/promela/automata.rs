@@ -107,7 +107,7 @@ impl Automata {
                 text: format!("automaton {name}"),
                 span: Some(span),
                 way: Violation::Cycle,
-                says: Ok(TemporalClaim { says, propositions, stutters: true }),
+                says: Ok(TemporalClaim { says, propositions, stutters: true, passing: 0 }),
             });
         }
         Ok(listed)

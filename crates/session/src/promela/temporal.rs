@@ -1,7 +1,7 @@
 //! The claims of a model as questions about runs that never end.
 
 use trefoil_promela::Program;
-use trefoil_promela::program::ClaimSays;
+use trefoil_promela::program::{Action, ClaimSays, Transition};
 use trefoil_questions::{Says, TemporalClaim};
 use trefoil_source::Span;
 use trefoil_system::{Automaton, AutomatonEdge, Cube};
@@ -34,7 +34,7 @@ pub(super) fn claims(program: &Program) -> Vec<ListedClaim> {
             text: format!("{} {}", claim.kind, claim.name),
             span: Some(claim.span),
             way: Violation::Cycle,
-            says: says.map(|says| TemporalClaim { says, propositions, stutters: true }),
+            says: says.map(|says| TemporalClaim { says, propositions, stutters: true, passing: 0 }),
         });
     }
     let (everything, holds) = (Cube::ALL, Cube::literal(0, true));
@@ -47,25 +47,24 @@ pub(super) fn claims(program: &Program) -> Vec<ListedClaim> {
     if let Some(accepting) = program.accepting {
         let edges = vec![vec![edge(everything, 0, 0), edge(holds, 1, 0)]];
         let mut claim = of_labels(program, Violation::Acceptance, edges, accepting);
-        if passes_accepting(program) {
-            let why = "an `accept` label at the last statement of an `atomic` sequence is not supported";
-            claim.says = Err(why.to_string());
+        if let Ok(claim) = &mut claim.says
+            && passes_accepting(program)
+        {
+            // A step that passes a label goes round as one from a state with the label does.
+            claim.passing = 1;
         }
         listed.push(claim);
     }
     listed
 }
 
-/// Can an `atomic` sequence pass a state with an `accept` label that counts? In Spin such a label is invisible (its
-/// words) unless it stands at the last statement of the sequence; where the sequence blocks, the state is seen like any
-/// other.
+/// Can a step pass an `accept` label: that of a statement inside an `atomic` sequence, or of a process that receives
+/// several messages from one such sequence?
 fn passes_accepting(program: &Program) -> bool {
+    let is_kept = |step: &Transition| step.atomic || matches!(*step.action, Action::Receive(_));
     program.processes.iter().any(|process| {
-        let mut into = process.transitions.iter().flatten().filter(|step| step.atomic);
-        into.any(|step| {
-            let state = step.target as usize;
-            process.accepting[state] && process.transitions[state].iter().any(|step| !step.atomic)
-        })
+        let mut into = process.transitions.iter().flatten().filter(|step| is_kept(step));
+        into.any(|step| process.accepting[step.target as usize])
     })
 }
 
@@ -85,6 +84,7 @@ fn of_labels(program: &Program, way: Violation, edges: Vec<Vec<AutomatonEdge>>, 
         says: Says::Accepts(automaton),
         propositions: vec![proposition],
         stutters: way == Violation::Acceptance,
+        passing: 0,
     };
     ListedClaim { text: text.to_string(), span: first, way, says: Ok(says) }
 }

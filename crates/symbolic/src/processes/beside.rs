@@ -231,7 +231,7 @@ impl Explorer for BesideExplorer<'_> {
                     }
                 }
             }
-            sink(Step { group, label, row: next, written: Written::Slots(changes), class: 0, agents: step.agents })
+            sink(Step { group, label, row: next, written: Written::Slots(changes), class: 0, ..step })
         })
     }
 

@@ -16,6 +16,10 @@ pub struct LassoWord {
     pub letters: Vec<u64>,
     /// The position behind the last one.
     pub back_to: usize,
+    /// For each position, does a step from it to the next one pass what counts ([`Step::passes`])?
+    ///
+    /// [`Step::passes`]: crate::transitions::Step::passes
+    pub passes: Vec<bool>,
 }
 
 /// Walks a run into a cycle and reads its letters. Where the cycle is empty the last state must have no steps. A
@@ -42,7 +46,19 @@ pub fn replay_lasso(
     for step in &cycle[..cycle.len().saturating_sub(1)] {
         letters.push(letter(system, propositions, &step.row, &mut *explorer)?);
     }
-    Ok(LassoWord { letters, back_to: path.steps.len() })
+    let mut passes = vec![false; path.steps.len()];
+    let mut here = path.last();
+    for taken in cycle {
+        let mut own = false;
+        explorer.successors(here, &mut |step| {
+            own |= step.passes && step.label == taken.label && step.row == taken.row;
+            Ok(())
+        })?;
+        passes.push(own);
+        here = &taken.row;
+    }
+    passes.resize(letters.len(), false);
+    Ok(LassoWord { letters, back_to: path.steps.len(), passes })
 }
 
 /// The agents that are enabled and that take part, on a step of a cycle.
@@ -90,7 +106,8 @@ pub fn replay_prefix(
 ) -> Result<LassoWord, Rejection> {
     replay_path(system, path, control)?;
     let letters = letters(system, propositions, path, &mut *system.explorer(control))?;
-    Ok(LassoWord { letters, back_to: path.steps.len() })
+    let passes = vec![false; letters.len()];
+    Ok(LassoWord { letters, back_to: path.steps.len(), passes })
 }
 
 fn letters(

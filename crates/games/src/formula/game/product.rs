@@ -491,7 +491,7 @@ impl Explorer for Walker<'_> {
                     }
                 }
                 let written = if all { Written::Group } else { Written::Slots(&written) };
-                sink(Step { group: GroupId(group), label, row: &next, written, class: 0, agents: &[] })?;
+                sink(Step { group: GroupId(group), label, row: &next, written, class: 0, agents: &[], passes: false })?;
             }
         }
         Ok(())

@@ -43,6 +43,7 @@ pub(super) fn hint(token: &Token, before: Option<&Token>) -> Option<String> {
             _ => return foreign(before?),
         },
         Kind::Text(_) => "only `printf` takes a string; declare names with `mtype = { … }`",
+        _ if token.is("@") => "`@label` follows the name of a proctype, as in `P@label` or `P[0]@label`",
         _ => return foreign(before?),
     };
     Some(text.to_string())
