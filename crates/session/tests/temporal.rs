@@ -177,14 +177,15 @@ fn accept_labels_inside_atomic_sequences_count_up_to_symmetry() {
     let model = "byte x; byte turn[3];\n\
         active [3] proctype A() { do\n\
         :: atomic { x == 0 -> x = 1; turn[_pid] = 1 - turn[_pid]; if :: true -> accept: x = 2 :: true -> x = 3 fi }\n\
-        :: x == 2 -> x = 4 :: x == 4 -> x = 2 :: x == 3 -> x = 0 :: x == 4 -> x = 0\n\
+        :: atomic { x == 2 -> x = 4 } :: atomic { x == 4 -> x = 2 } :: atomic { x == 3 -> x = 0 }\n\
+        :: atomic { x == 4 -> x = 0 }\n\
         od }\n";
     for fairness in [None, Some(Fairness::Weak), Some(Fairness::Strong)] {
         let report = answers(model, &[], fairness, 1).remove(0);
         assert_eq!(report.verdict, Verdict::Fails);
         assert!(report.symmetry.is_some() && report.errors.is_empty(), "{fairness:?}");
     }
-    let holds = model.replace(" :: x == 4 -> x = 0", "");
+    let holds = model.replace(":: atomic { x == 4 -> x = 0 }", "");
     let report = answers(&holds, &[], None, 1).remove(0);
     assert_eq!((report.verdict, report.symmetry.is_some()), (Verdict::Holds, true));
 }

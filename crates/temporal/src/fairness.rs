@@ -87,28 +87,31 @@ pub(crate) fn demand(
     inside: impl Fn(Pair) -> bool,
     fairness: Fairness,
 ) -> Result<Demand, Agents> {
+    if fairness == Fairness::None {
+        return Ok(Demand::NONE);
+    }
     let graph = product.graph;
-    let (mut always, mut ever) = (Agents::ALL, Agents::default());
+    let (mut always, mut ever, mut moved) = (Agents::ALL, Agents::default(), Agents::default());
     for &member in members {
         let enabled = graph.enabled(member.state);
         always = always.and(enabled);
         ever = ever.or(enabled);
-    }
-    let (mut missing, demand) = match fairness {
-        Fairness::None => (Agents::default(), Demand::NONE),
-        Fairness::Weak => (always, Demand { agents: ever, resting: true }),
-        Fairness::Strong => (ever, Demand { agents: ever, resting: false }),
-    };
-    for &member in members {
-        if missing.is_empty() {
-            break;
+        // Where a step leads lies far away: it is looked up only for an agent that is not known to move or to rest.
+        let waiting = if fairness == Fairness::Weak { always } else { Agents::ALL };
+        if waiting.without(moved).is_empty() {
+            continue;
         }
         product.steps(member, |step| {
-            if inside(step.target) {
-                missing = missing.without(graph.taking_part(step.note));
+            let moving = graph.taking_part(step.note);
+            if !moving.and(waiting).without(moved).is_empty() && inside(step.target) {
+                moved = moved.or(moving);
             }
         });
     }
+    let (missing, demand) = match fairness {
+        Fairness::Weak => (always.without(moved), Demand { agents: ever, resting: true }),
+        _ => (ever.without(moved), Demand { agents: ever, resting: false }),
+    };
     if missing.is_empty() { Ok(demand) } else { Err(missing) }
 }
 
