@@ -10,6 +10,8 @@ use std::time::Duration;
 
 use trefoil_control::Control;
 
+use crate::terminal;
+
 /// How long a job may take to stop.
 const GRACE: Duration = Duration::from_millis(800);
 
@@ -47,7 +49,7 @@ impl Interrupt {
         thread::spawn(move || {
             thread::sleep(GRACE);
             if !waiting.shared.answered.load(Ordering::SeqCst) {
-                eprintln!("unknown: interrupted");
+                terminal::complain("unknown: interrupted\n");
                 process::exit(crate::exit::UNKNOWN.into());
             }
         });

@@ -53,9 +53,12 @@ fn run_trefoil() -> ExitCode {
     if given.get(1).is_some_and(|command| command == "refines") {
         return refines::run("trefoil refines", &given[2..]);
     }
-    let arguments = Trefoil::parse_from(arguments::joined(std::env::args_os()));
+    let arguments = match Trefoil::try_parse_from(arguments::joined(std::env::args_os())) {
+        Ok(arguments) => arguments,
+        Err(said) => return say(&said),
+    };
     if let Some(why) = arguments.refused() {
-        Trefoil::command().error(clap::error::ErrorKind::ArgumentConflict, why).exit();
+        return say(&Trefoil::command().error(clap::error::ErrorKind::ArgumentConflict, why));
     }
     match arguments.command {
         Command::Check(command) => check::run(command, arguments.common),
@@ -90,6 +93,18 @@ fn run_trefoil() -> ExitCode {
             write_out(&page)
         }
     }
+}
+
+/// Help and the version on standard output, a misuse on standard error.
+fn say(said: &clap::Error) -> ExitCode {
+    let coloured = if said.use_stderr() { terminal::colour_err() } else { terminal::colour_out() };
+    let text = said.render();
+    let text = if coloured { text.ansi().to_string() } else { text.to_string() };
+    match said.use_stderr() {
+        true => terminal::complain(&text),
+        false => drop(terminal::print(&text)),
+    }
+    ExitCode::from(if said.use_stderr() { exit::WRONG } else { exit::HOLDS })
 }
 
 /// The program `refines`, for scripts that call FDR's.

@@ -1,6 +1,6 @@
 //! A prompt: with line editing, completion and history on a terminal, plain lines otherwise.
 
-use std::io::{BufRead, IsTerminal};
+use std::io::{BufRead, IsTerminal, Read};
 use std::path::PathBuf;
 
 use rustyline::completion::Completer;
@@ -74,7 +74,7 @@ impl Prompt {
     /// The next line; none when there are no more.
     pub(crate) fn line(&mut self) -> Option<String> {
         let Some(editor) = &mut self.editor else {
-            return std::io::stdin().lock().lines().next()?.ok();
+            return piped_line();
         };
         loop {
             match editor.readline(self.text) {
@@ -85,6 +85,29 @@ impl Prompt {
                 Err(ReadlineError::Interrupted) => {}
                 Err(_) => return None,
             }
+        }
+    }
+}
+
+/// The longest line that is read from a file or a pipe.
+const LONGEST: u64 = 1 << 20;
+
+/// The next line of a file or a pipe; none at the end, or where it is too long to be one.
+fn piped_line() -> Option<String> {
+    let mut line = Vec::new();
+    let read = std::io::stdin().lock().take(LONGEST + 1).read_until(b'\n', &mut line);
+    if line.len() as u64 > LONGEST {
+        terminal::complain("error: a line of standard input has more than 1,048,576 bytes; the prompt ends\n");
+        terminal::fail();
+        return None;
+    }
+    match read {
+        Ok(1..) => Some(String::from_utf8_lossy(&line).into_owned()),
+        Ok(0) => None,
+        Err(error) => {
+            terminal::complain(&format!("error: cannot read standard input: {error}\n"));
+            terminal::fail();
+            None
         }
     }
 }

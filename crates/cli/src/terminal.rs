@@ -27,7 +27,7 @@ pub(crate) fn colour_err() -> bool {
     anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never
 }
 
-/// Whether something could not be written to standard output.
+/// Whether something could not be written.
 static FAILED: AtomicBool = AtomicBool::new(false);
 
 /// Writes to standard output. A reader that went away is no error; the first other error is reported, and
@@ -36,6 +36,7 @@ pub(crate) fn print(text: &str) -> bool {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            drop(out);
             if !FAILED.swap(true, Ordering::Relaxed) {
                 complain(&format!("error: cannot write to standard output: {error}\n"));
             }
@@ -43,6 +44,11 @@ pub(crate) fn print(text: &str) -> bool {
         }
         _ => true,
     }
+}
+
+/// Remembers that something could not be written, which was reported elsewhere.
+pub(crate) fn fail() {
+    FAILED.store(true, Ordering::Relaxed);
 }
 
 /// Writes text for people to standard output; on a terminal, long lines break between words.
@@ -67,14 +73,18 @@ fn width(size: Option<(Width, Height)>) -> Option<usize> {
     size.map(|(Width(width), _)| usize::from(width)).filter(|&width| width >= NARROWEST)
 }
 
-/// Could something not be written to standard output?
+/// Could something not be written?
 pub(crate) fn output_failed() -> bool {
     FAILED.load(Ordering::Relaxed)
 }
 
-/// Writes to standard error; a failure there can be reported nowhere.
+/// Writes to standard error. A failure there can be reported nowhere, but [`output_failed`] remembers it.
 pub(crate) fn complain(text: &str) {
-    let _ = io::stderr().lock().write_all(text.as_bytes());
+    if let Err(error) = io::stderr().lock().write_all(text.as_bytes())
+        && error.kind() != io::ErrorKind::BrokenPipe
+    {
+        fail();
+    }
 }
 
 /// A line on standard error that lives as long as the work, only on a terminal.

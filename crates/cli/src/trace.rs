@@ -139,6 +139,7 @@ pub(crate) fn run(tracing: Tracing, common: Common) -> ExitCode {
             break;
         }
         let own = control(&common);
+        own.progress().begin("stepping", 0);
         let said = interrupt.during(&own, |control| session.answer(line, control));
         if !told(said, &own) {
             break;
@@ -150,6 +151,12 @@ pub(crate) fn run(tracing: Tracing, common: Common) -> ExitCode {
 fn threads(common: &Common) -> usize {
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     common.threads.map_or_else(cores, |threads| threads as usize)
+}
+
+/// A file that could not be written: the prompt goes on, and the program ends with the exit code of an error.
+fn unsaved(why: String) -> Trouble {
+    terminal::fail();
+    wrong(why)
 }
 
 /// Prints the result of a line; false when it cannot be written.
@@ -458,12 +465,12 @@ impl Session<'_> {
                 true => save_chart(path, &story.chart(&format!("{}: a run", told.process), false)),
                 false => trefoil_session::save(path, &story.trail),
             }
-            .map_err(|problem| wrong(said_of(path, &problem)))?;
+            .map_err(|problem| unsaved(said_of(path, &problem)))?;
             return Ok(format!("wrote {} to {file}\n", counted(story.statements.len() as u64, "statement")));
         }
         let run = self.stepper.run(control)?;
         if file.ends_with(".trc") {
-            save(Path::new(file), &actions(&run.steps)).map_err(wrong)?;
+            save(Path::new(file), &actions(&run.steps)).map_err(unsaved)?;
             return Ok(format!("wrote {} to {file}\n", counted(run.steps.len() as u64, "action")));
         }
         let told = self.stepper.told();
@@ -478,7 +485,7 @@ impl Session<'_> {
         });
         let text = serde_json::to_string_pretty(&document).expect("a document of plain data") + "\n";
         crate::schema::check(&text);
-        save(Path::new(file), &text).map_err(wrong)?;
+        save(Path::new(file), &text).map_err(unsaved)?;
         Ok(format!("wrote {} to {file}\n", counted(run.steps.len() as u64, "step")))
     }
 

@@ -240,3 +240,85 @@ fn a_name_of_megabytes_is_cut_and_nul_is_refused_with_its_place() {
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.contains("NUL") && said.contains("nul.csp:2:7"), "{said}");
 }
+
+/// A table of all labels in all states of a composed component, and lists that were copied while they grew, once took a
+/// third more than the budget.
+#[cfg(target_os = "linux")]
+#[test]
+fn composing_and_arranging_a_large_component_keeps_to_the_memory() {
+    let folder = Folder::new("composing");
+    let script = folder.file(
+        "product.csp",
+        "transparent sbisim\nchannel a : {0..5}.{0..7}\nC(i, k) = a.i.k -> C(i, (k + 1) % 8)\n\
+         assert sbisim(||| i : {0..5} @ C(i, 0)) :[deadlock free]\n",
+    );
+    for (budget, limit) in [("100M", 100.0), ("135M", 135.0)] {
+        let output = trefoil(&["check", &script, "--memory", budget]);
+        let said = text(&output);
+        assert!(matches!(output.status.code(), Some(0 | 3)), "{said}");
+        assert!(megabytes(&said) < limit * 1.12, "{said}");
+    }
+    let output = trefoil(&["check", &script, "--memory", "1G", "--symmetry", "off"]);
+    let said = text(&output);
+    assert!(said.contains("262,144 states") && megabytes(&said) < 200.0, "{said}");
+}
+
+#[test]
+fn long_expressions_cost_linear_memory_in_every_language() {
+    let folder = Folder::new("expressions");
+    let chain = |operand: &str, operator: &str, count: usize| vec![operand; count].join(operator);
+    let sequence =
+        format!("channel a\nx = {}\nassert #x > 1 & a -> STOP :[deadlock free [F]]\n", chain("<1>", "^", 100_000));
+    let sum = format!("int x;\nactive proctype A() {{ x = {}; assert(x == 0) }}\n", chain("x", " + ", 4_000));
+    let longer = format!("int x;\nactive proctype A() {{ x = {} }}\n", chain("x", " + ", 100_000));
+    let data = format!("act a: Nat; init a({});\n", chain("1", " + ", 10_000));
+    for (name, script, code, says) in [
+        ("a.csp", sequence, 1, "1 fails"),
+        ("a.pml", sum, 0, "2 hold"),
+        ("longer.pml", longer, 2, "operators follow each other"),
+        ("a.mcrl2", data, 0, "1 holds"),
+    ] {
+        let begun = Instant::now();
+        let file = folder.file(name, &script);
+        let output = trefoil(&["check", &file, "--memory", "300M"]);
+        let said = text(&output);
+        assert_eq!(output.status.code(), Some(code), "{name}: {}", &said[said.len().saturating_sub(500)..]);
+        assert!(said.contains(says), "{name}: {}", &said[said.len().saturating_sub(500)..]);
+        assert!(begun.elapsed() < Duration::from_secs(30), "{name}: {:?}", begun.elapsed());
+    }
+}
+
+#[test]
+fn stepping_keeps_to_the_memory_and_a_prompt_to_lines() {
+    let folder = Folder::new("stepping");
+    let model = folder.file(
+        "channel.pml",
+        "chan c = [65536] of { byte };\nbyte n;\nactive proctype A() { do :: n < 3 -> c!n; n++ :: c?n od }\n",
+    );
+    let output = trefoil(&["trace", &model, "--random", "2000", "--memory", "100M"]);
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("memory budget of 100.0 MB reached") && said.contains("walking"), "{said}");
+    let endless = std::fs::File::open("/dev/zero").expect("a device");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_trefoil"));
+    let output = command.args(["trace", &model]).stdin(endless).output().expect("trefoil runs");
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+    assert!(text(&output).contains("more than 1,048,576 bytes"), "{}", text(&output));
+}
+
+/// The phase once stayed "building the quotient" while further leaves were explored.
+#[test]
+fn the_phase_is_the_one_at_work() {
+    let folder = Folder::new("phase");
+    let script = folder.file(
+        "leaves.csp",
+        "channel a : {0..9}.{0..99}\nSMALL = a.0.0 -> SMALL\n\
+         BIG(x, y) = a.x.y -> BIG((x + 1) % 10, (y + 1) % 99) [] a.0.y -> BIG(x, (y * 7 + x) % 100)\n\
+         COUNT(n) = n < 199000 & a.1.0 -> COUNT(n + 1)\n\
+         assert SMALL ||| BIG(0, 0) ||| COUNT(0) :[deadlock free]\n",
+    );
+    let output = trefoil(&["check", &script, "--memory", "60M"]);
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("exploring a component"), "{said}");
+}

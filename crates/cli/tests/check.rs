@@ -231,6 +231,10 @@ fn build_servers_and_scanners_get_their_formats() {
     assert_eq!(code, 1);
     let found = json(&out)["runs"][0]["results"].as_array().expect("results").len();
     assert_eq!(found, 3);
+    let flow = &json(&out)["runs"][0]["results"][0]["codeFlows"][0]["threadFlows"][0]["locations"];
+    let first = &flow[0]["location"];
+    assert!(first["message"]["text"].is_string(), "{flow}");
+    assert!(first["physicalLocation"]["region"]["startLine"].is_u64(), "{flow}");
     let (code, _, err) = trefoil(&folder, &["lts", "info", "x.aut", "--format", "junit"]);
     assert_eq!(code, 2);
     assert!(err.contains("trefoil check"), "{err}");

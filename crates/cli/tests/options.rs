@@ -211,6 +211,9 @@ fn options_that_do_not_go_together_are_refused_with_both_names() {
         ("s.csp", ["--symmetry=off", "--strategy=canonical"], ["--strategy canonical", "--symmetry off"]),
         ("s.csp", ["--partial-order", "--strategy=canonical"], ["--strategy canonical", "--partial-order"]),
         ("s.csp", ["--partial-order", "--symmetry=T"], ["--symmetry T", "--partial-order"]),
+        ("s.csp", ["--engine=symbolic", "--strategy=canonical"], ["--engine symbolic", "no representatives"]),
+        ("s.csp", ["--engine=symbolic", "--partial-order"], ["--engine symbolic", "state by state"]),
+        ("m.pml", ["--engine=symbolic", "--store=hash-compact"], ["--engine symbolic", "not one by one"]),
     ] {
         let (code, out, err) = folder.run(&["check", file, "--only", "1", options[0], options[1]]);
         assert!(code == Some(2) && out.is_empty(), "{options:?}: {out}{err}");

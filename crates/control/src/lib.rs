@@ -257,6 +257,14 @@ impl Control {
         control
     }
 
+    /// A control for a part of this job that runs beside other parts: it ends with the job, and has counters of its
+    /// own, so that the phase of one part is not shown while another one works.
+    pub fn beside(&self) -> Control {
+        let control = Control::make(self.shared.started, self.shared.limits, Some(Effort::new(self, None)), None);
+        control.set_watch();
+        control
+    }
+
     /// A control for a part of this job that leaves something to what follows: it ends with the job, or alone when
     /// three quarters of the time or two thirds of the memory that are left now are used up.
     pub fn reserving(&self) -> Control {
@@ -399,8 +407,14 @@ impl Control {
             // are frequent, and the watchdog sees their sum.
             let sampled = self.shared.resident.load(Ordering::Relaxed);
             let small = bytes < SMALL_REQUEST && sampled > 0;
-            let resident = if small { sampled } else { resident_memory().unwrap_or(sampled) };
-            if resident.saturating_add(bytes as u64) > limit {
+            let fits = |resident: u64| resident.saturating_add(bytes as u64) <= limit;
+            let resident = || resident_memory().unwrap_or(sampled);
+            if fits(if small { sampled } else { resident() }) {
+                return Ok(());
+            }
+            // The allocator may keep what earlier work freed.
+            release_memory(Some(limit));
+            if !fits(resident()) {
                 self.stop(MEMORY);
                 return Err(self.why());
             }
@@ -558,6 +572,21 @@ mod tests {
             thread::sleep(WATCHDOG_PERIOD);
         }
         assert_eq!(effort.check(), Err(Stopped::Interrupted));
+    }
+
+    #[test]
+    fn a_part_beside_others_has_its_own_phase_and_ends_with_the_job() {
+        let job = Control::unlimited();
+        job.progress().begin("composing processes", 2);
+        let part = job.beside();
+        part.progress().begin("refining", 0);
+        assert_eq!(job.progress().snapshot().phase, "composing processes");
+        job.cancel();
+        while part.check().is_ok() {
+            assert!(part.elapsed() < Duration::from_secs(60), "the watchdog sleeps");
+            thread::sleep(WATCHDOG_PERIOD);
+        }
+        assert_eq!(part.check(), Err(Stopped::Interrupted));
     }
 
     #[test]

@@ -4,7 +4,9 @@
 //! in the order in which the system gives them, and the states are numbered in the order of their first visit: the same
 //! system gives the same graph whatever the number of threads.
 //!
-//! Cost: the search, and 16 bytes a transition and 16 a state at the peak beside the store.
+//! Lists of steps grow block by block: a vector that grows is copied, and for a moment takes three times what it holds.
+//!
+//! Cost: the search, and 16 bytes a transition and 40 a state at the peak beside the store.
 
 use trefoil_control::Control;
 use trefoil_system::{Cut, Explorer, LabelId, StateId, System};
@@ -38,14 +40,55 @@ pub struct Unfinished {
 /// One thread's share of the transitions.
 #[derive(Default)]
 struct Collector {
-    sources: Vec<(StateId, usize)>,
-    transitions: Vec<(LabelId, StateId)>,
+    sources: Blocks<(StateId, usize)>,
+    transitions: Blocks<(LabelId, StateId)>,
+}
+
+/// A list in blocks, which never move.
+struct Blocks<T> {
+    blocks: Vec<Vec<T>>,
+}
+
+impl<T> Default for Blocks<T> {
+    fn default() -> Blocks<T> {
+        Blocks { blocks: Vec::new() }
+    }
+}
+
+impl<T: Copy> Blocks<T> {
+    /// How many entries a block has.
+    const SIZE: usize = 1 << 16;
+
+    fn len(&self) -> usize {
+        self.blocks.last().map_or(0, |last| (self.blocks.len() - 1) * Self::SIZE + last.len())
+    }
+
+    fn push(&mut self, entry: T) {
+        match self.blocks.last_mut().filter(|last| last.len() < Self::SIZE) {
+            Some(last) => last.push(entry),
+            None => {
+                // Most lists are short.
+                let mut block = if self.blocks.is_empty() { Vec::new() } else { Vec::with_capacity(Self::SIZE) };
+                block.push(entry);
+                self.blocks.push(block);
+            }
+        }
+    }
+
+    #[inline]
+    fn at(&self, index: usize) -> T {
+        self.blocks[index / Self::SIZE][index % Self::SIZE]
+    }
+
+    fn iter(&self) -> impl Iterator<Item = T> + '_ {
+        self.blocks.iter().flatten().copied()
+    }
 }
 
 impl Visitor for Collector {
     fn visit(&mut self, state: &Visited<'_>, _: &mut dyn Explorer) -> Result<Finding, Cut> {
         self.sources.push((state.id, self.transitions.len()));
-        self.transitions.extend(state.steps.iter().map(|edge| (edge.label, edge.target)));
+        state.steps.iter().for_each(|edge| self.transitions.push((edge.label, edge.target)));
         Ok(Finding::Nothing)
     }
 }
@@ -70,7 +113,7 @@ pub fn collect(system: &dyn System, threads: usize, control: &Control) -> Result
     // Where the steps of a state are: which part, which of its sources.
     let mut place = vec![(0u32, 0u32); bound];
     for (part, visitor) in visitors.iter().enumerate() {
-        for (index, (id, _)) in visitor.sources[..visitor.sources.len() - 1].iter().enumerate() {
+        for (index, (id, _)) in visitor.sources.iter().take(visitor.sources.len() - 1).enumerate() {
             place[id.index()] = (part as u32, index as u32);
         }
     }
@@ -89,8 +132,8 @@ pub fn collect(system: &dyn System, threads: usize, control: &Control) -> Result
         starts.push(transitions.len());
         let (part, index) = place[origins[at].index()];
         let part = &visitors[part as usize];
-        let range = part.sources[index as usize].1..part.sources[index as usize + 1].1;
-        for &(label, target) in &part.transitions[range] {
+        for step in part.sources.at(index as usize).1..part.sources.at(index as usize + 1).1 {
+            let (label, target) = part.transitions.at(step);
             let mut new = number[target.index()];
             if new == UNMET {
                 new = origins.len() as u32;

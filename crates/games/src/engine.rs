@@ -19,7 +19,7 @@ use trefoil_questions::{
 use trefoil_symmetry::{Quotient, Symmetry, strategy_named};
 use trefoil_system::{Cut, LabelId, Labels, Path, System, TakenStep};
 
-use crate::solve::{Deciding, Decision, GameCounts, PartialSolver, Played, Player, Wanted, decide};
+use crate::solve::{Deciding, Decision, GameCounts, PartialSolver, Played, Player, Undecided, Wanted, decide};
 
 /// Explores a parity game and solves it.
 pub struct GameEngine;
@@ -102,8 +102,7 @@ impl Prepared for Playing {
         let wanted = if self.witness { Wanted::Winner } else { Wanted::Of(Player::Odd) };
         let options = Deciding { threads: self.threads, partial: self.partial, wanted, ..Deciding::default() };
         let system = task.itself.map_or(task.system, |itself| &**itself);
-        let decision = decide(system, &options, control)
-            .map_err(|undecided| Unanswered::Cut { cut: undecided.cut, counts: Box::new(counted(undecided.counts)) })?;
+        let decision = decide(system, &options, control).map_err(|undecided| cut(undecided, &options))?;
         assert!(expected.is_none_or(|winner| winner == decision.winner), "the quotient of a game has another winner");
         let mut answer = described(&decision, started);
         answer.found[0] = match (decision.winner, decision.played) {
@@ -140,10 +139,10 @@ impl Playing {
         let quotient = Quotient::new(system, action, &symmetry, control)?;
         let options =
             Deciding { threads: self.threads, partial: self.partial, wanted: Wanted::Nothing, ..Deciding::default() };
-        let decision = decide(&quotient, &options, control).map_err(|undecided| match undecided.cut {
+        let decision = decide(&quotient, &options, control).map_err(|undecided| match &undecided.cut {
             // A label was met that the formula tells from its image.
-            Cut::Beyond(why) => Unanswered::refused(why.message),
-            cut => Unanswered::Cut { cut, counts: Box::new(counted(undecided.counts)) },
+            Cut::Beyond(why) => Unanswered::refused(why.message.clone()),
+            _ => cut(undecided, &options),
         })?;
         if decision.winner == Player::Odd || self.witness {
             return Ok(Err(decision.winner));
@@ -173,6 +172,12 @@ fn described(decision: &Decision, started: Instant) -> Answer {
         false => format!("decided by {}", decision.solver),
     });
     answer
+}
+
+/// A game that was not decided.
+fn cut(undecided: Undecided, options: &Deciding) -> Unanswered {
+    let counts = Counts { solver: Some(options.solver.name), ..counted(undecided.counts) };
+    Unanswered::Cut { cut: undecided.cut, counts: Box::new(counts) }
 }
 
 fn counted(counts: GameCounts) -> Counts {

@@ -591,3 +591,41 @@ fn fsm_files_come_back_and_the_initial_state_is_first() {
         assert!(matches!(result, Err(WriteError::Diagnostic(diagnostic)) if diagnostic.code == "A024"));
     }
 }
+
+/// A disk that is full after this many bytes.
+struct Full {
+    left: usize,
+}
+
+impl Write for Full {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if self.left == 0 && !bytes.is_empty() {
+            return Err(std::io::ErrorKind::StorageFull.into());
+        }
+        let taken = bytes.len().min(self.left);
+        self.left -= taken;
+        Ok(taken)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_disk_that_is_full_after_any_number_of_bytes_is_an_error() {
+    let lts = read("des (0,3,2)\n(0,\"a\",1)\n(1,\"b(true)\",0)\n(1,\"tau\",1)\n");
+    let control = Control::unlimited();
+    for format in [Format::Aut, Format::Fsm, Format::Json, Format::Lts, Format::Dot] {
+        let mut whole = Vec::new();
+        write_lts(&lts, format, &mut whole, &control).expect("it is written");
+        for left in 0..whole.len() {
+            let failed = write_lts(&lts, format, &mut Full { left }, &control);
+            let is_full =
+                matches!(&failed, Err(WriteError::Io(error)) if error.kind() == std::io::ErrorKind::StorageFull);
+            let is_told = matches!(&failed, Err(WriteError::Diagnostic(_)));
+            assert!(is_full || is_told, "{format:?} with {left} of {} bytes: {failed:?}", whole.len());
+        }
+        write_lts(&lts, format, &mut Full { left: whole.len() }, &control).expect("it fits");
+    }
+}

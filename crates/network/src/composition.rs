@@ -207,6 +207,11 @@ impl Composition {
         }
     }
 
+    /// The most bytes that the network takes beside its components.
+    pub fn bytes_to_make(&self) -> usize {
+        Network::bytes_to_make(&self.components)
+    }
+
     /// The network, or everything that is wrong with the arguments.
     pub fn network(mut self) -> Result<Network, Vec<Diagnostic>> {
         let mut mistakes = Vec::new();

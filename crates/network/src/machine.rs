@@ -3,7 +3,9 @@
 //! The labels of one LTS are numbered from 0 in ascending order; the transitions of a state are sorted by that number,
 //! and equal ones kept once. What a state can do under one label is an *offer*: a range of targets. The offers of a
 //! state are walked in order, and found by label: by a table of states and labels where that is not much larger than
-//! the offers themselves, and by bisection otherwise. Components that are the same LTS share one machine.
+//! the offers themselves, and small, and by bisection otherwise: a state has few labels, and a large table is not in
+//! the cache. Components that are the same LTS share one machine. [`Machine::bytes`] is what a caller has to afford
+//! before a machine is made.
 //!
 //! Where states of the LTS share parts of their rows ([`trefoil_lts::SharedRows`]), the offers of a fragment are kept
 //! once, before those of the states' own transitions, and the offers of a state are those of its parts, one part after
@@ -90,6 +92,16 @@ impl Machine {
     /// How many cells the tables of a network may take beyond those proportional to its offers.
     pub(crate) const SPARE_CELLS: usize = 1 << 22;
 
+    /// More cells than this no table has.
+    const MOST_CELLS: usize = 1 << 22;
+
+    /// The most bytes that the machine of an LTS takes.
+    pub(crate) fn bytes(lts: &Lts) -> usize {
+        let stored = lts.shared().map_or(lts.transition_count(), SharedRows::stored);
+        let table = (8 * stored).min(Machine::MOST_CELLS);
+        stored * (size_of::<Offer>() + size_of::<u32>()) + (lts.state_count() + table) * size_of::<u32>()
+    }
+
     /// The machine of an LTS; its table takes the cells beyond those proportional to its offers from the spare ones.
     pub(crate) fn new(lts: &Lts, spare_cells: &mut usize) -> Result<Machine, TooLarge> {
         let stored = lts.shared().map_or(lts.transition_count(), SharedRows::stored);
@@ -101,7 +113,7 @@ impl Machine {
             offered: vec![0; labels.len()],
             labels,
             starts: Vec::with_capacity(lts.state_count() + 1),
-            offers: Vec::new(),
+            offers: Vec::with_capacity(stored + 1),
             targets: Vec::with_capacity(stored),
             table: Vec::new(),
             shared: None,
@@ -160,6 +172,9 @@ impl Machine {
 
     fn tabulate(&mut self, states: usize, spare_cells: &mut usize) {
         let cells = states.saturating_mul(self.labels.len());
+        if cells > Machine::MOST_CELLS {
+            return;
+        }
         if cells > 8 * self.offers.len() {
             if cells > (1 << 16).min(*spare_cells) {
                 return;

@@ -265,6 +265,17 @@ impl Network {
         Ok(network)
     }
 
+    /// The most bytes that a network of these components takes beside them, but for its rules: to be afforded before it
+    /// is made.
+    pub fn bytes_to_make<'c>(components: impl IntoIterator<Item = &'c Component>) -> usize {
+        let mut known: HashSet<*const Lts> = HashSet::new();
+        let explicit = components.into_iter().filter_map(|component| match &component.behaviour {
+            Behaviour::Explicit(lts) => Some(lts),
+            Behaviour::Lazy(_) => None,
+        });
+        explicit.filter(|lts| known.insert(Arc::as_ptr(lts))).map(|lts| Machine::bytes(lts)).sum()
+    }
+
     /// The only component, where the network does what it does and nothing else.
     pub fn lone_component(&self) -> Option<&Arc<Lts>> {
         let ([Component { behaviour: Behaviour::Explicit(lts), .. }], [format]) =

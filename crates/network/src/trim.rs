@@ -113,7 +113,8 @@ impl Network {
             Some(cut) => Component::new(component.name.clone(), cut.lts.clone()),
             None => component.clone(),
         };
-        let components = self.components().iter().zip(&cuts).map(component).collect();
+        let components: Vec<Component> = self.components().iter().zip(&cuts).map(component).collect();
+        control.afford(Network::bytes_to_make(&components))?;
         let format = |format: &Format| Format {
             name: format.name.clone(),
             rules: format.rules.iter().filter(|rule| possible(rule, &labels)).cloned().collect(),

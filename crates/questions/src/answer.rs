@@ -155,6 +155,8 @@ pub struct Counts {
     pub bytes: Option<u64>,
     /// Of a game, what it took beside its states.
     pub game: Option<GameBytes>,
+    /// Of a game that was not decided, the solver that was at work or came next, by its name.
+    pub solver: Option<&'static str>,
     /// States of the specification that was searched, after preprocessing.
     pub specification_states: u64,
     /// States of the implementation that was searched, after preprocessing.

@@ -388,6 +388,7 @@ impl Script {
             Unanswered::Cut { cut: Cut::Stopped, counts } => {
                 report.give_up(Unfinished::new(job.control.why(), &job.control));
                 report.count_unfinished(&counts);
+                report.solver = counts.solver;
             }
             Unanswered::Cut { cut, .. } => report.tell(&cut_short(&cut, &job.control, place), &self.sources),
         }

@@ -280,8 +280,8 @@ impl Claimed<'_> {
         let watch = Watch { marks: &marks, no_steps: self.recur.no_steps, notes, bad };
         let recording = Recording::new(searching.system, &watch);
         let deciding = Deciding { claimed: self, forbidden: &forbidden, searching, recording: &recording, control };
-        let states = self.forbidden.edges.len();
-        answer.reductions.push(format!("automaton of {states} states, {}", Strength::of(&self.forbidden).name()));
+        let states = trefoil_control::counted(self.forbidden.edges.len() as u64, "state");
+        answer.reductions.push(format!("automaton of {states}, {}", Strength::of(&self.forbidden).name()));
         let mut known = kept(explored, searching.system, notes);
         if known.is_none() {
             match deciding.search(self.threads)? {

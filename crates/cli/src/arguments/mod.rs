@@ -187,13 +187,15 @@ pub(crate) enum Command {
 }
 
 /// Joins options whose value may be missing with the value that follows: `--partial-order off` as
-/// `--partial-order=off`, `--explain 2` as `--explain=2`. The next argument may also be a script or another option.
+/// `--partial-order=off`, `--explain 2` as `--explain=2`, `--decompose 'x / *'` as `--decompose='x / *'`. The next
+/// argument may also be a script or another option.
 pub(crate) fn joined(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut joined: Vec<OsString> = Vec::new();
     for argument in arguments {
         let is_value = match joined.last().and_then(|last| last.to_str()) {
             Some("--partial-order") => argument == "on" || argument == "off",
             Some("--explain") => !is_option(&argument) && !is_script(&argument),
+            Some("--decompose") => is_partition(&argument) && !is_script(&argument),
             _ => false,
         };
         match joined.last_mut() {
@@ -211,6 +213,13 @@ fn is_option(argument: &OsStr) -> bool {
     argument.to_string_lossy().starts_with('-')
 }
 
+/// Can an argument be a partition of parameters? Names of files have a dot or begin with a slash.
+fn is_partition(argument: &OsStr) -> bool {
+    let text = argument.to_string_lossy();
+    let letters = |letter: char| letter.is_alphanumeric() || "_'*,/ ".contains(letter);
+    !text.trim().is_empty() && !text.starts_with('/') && text.chars().all(letters)
+}
+
 /// Does an argument name a script, and not a part of an assertion?
 fn is_script(argument: &OsStr) -> bool {
     let path = Path::new(argument);
@@ -225,6 +234,29 @@ mod tests {
     #[test]
     fn the_definition_is_consistent() {
         Trefoil::command().debug_assert();
+    }
+
+    #[test]
+    fn a_partition_may_follow_after_a_blank() {
+        let parsed = |arguments: &[&str]| {
+            let arguments = ["trefoil", "lts", "compare"].iter().chain(arguments).map(OsString::from);
+            let Command::Lts(LtsCommand::Compare { left, right, decompose, .. }) =
+                Trefoil::parse_from(joined(arguments)).command
+            else {
+                panic!("a comparison")
+            };
+            let by = match decompose {
+                Some(check::Decompose::By(partition)) => partition,
+                Some(check::Decompose::Chosen) => "chosen".to_string(),
+                None => "none".to_string(),
+            };
+            (left.display().to_string(), right.display().to_string(), by)
+        };
+        let expected = |by: &str| ("a.mcrl2".to_string(), "b.mcrl2".to_string(), by.to_string());
+        assert_eq!(parsed(&["a.mcrl2", "--decompose", "x / *", "b.mcrl2"]), expected("x / *"));
+        assert_eq!(parsed(&["--decompose", "x,y_1 / *", "a.mcrl2", "b.mcrl2"]), expected("x,y_1 / *"));
+        assert_eq!(parsed(&["--decompose=x/*", "a.mcrl2", "b.mcrl2"]), expected("x/*"));
+        assert_eq!(parsed(&["a.mcrl2", "--decompose", "b.mcrl2"]), expected("chosen"));
     }
 
     #[test]

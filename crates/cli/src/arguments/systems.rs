@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::builder::TypedValueParser;
 use clap::{Args, Subcommand};
-use trefoil_session::check::{self, Algorithm, Decompose, EngineChoice, Order, Preprocess};
+use trefoil_session::check::{Algorithm, Decompose, EngineChoice, Order, Preprocess};
 use trefoil_session::lts::{
-    ALGORITHMS, COMPARISONS, FORMATS, MINIMISERS, MODELS, PREPROCESSING, READ_FORMATS, SEARCHES,
+    ALGORITHMS, COMPARING, COMPARISONS, FORMATS, MINIMISERS, MODELS, PREPROCESSING, READ_FORMATS, SEARCHES,
 };
 
 use super::looking::Picture;
@@ -68,8 +68,8 @@ pub(crate) enum LtsCommand {
         #[arg(long, value_name = "PARTS", num_args = 0..=1, require_equals = true, default_missing_value = "",
               value_parser = parse_decompose)]
         decompose: Option<Decompose>,
-        /// The engine; symbolic decides strong, branching and dpbranching as games, without exploring the systems
-        #[arg(long, value_name = "NAME", value_parser = choices(check::ENGINES).map(engine))]
+        /// How it is decided [default: explicit]
+        #[arg(long, value_name = "NAME", value_parser = choices(COMPARING).map(engine))]
         engine: Option<EngineChoice>,
         #[command(flatten)]
         models: Models,

@@ -1,4 +1,7 @@
-//! Answers as SARIF 2.1.0, which code scanners read: a result for each assertion that does not hold, at its place.
+//! Answers as SARIF 2.1.0, which code scanners read: a result for each assertion that does not hold, at its place, with
+//! the counterexample as a code flow ([`flow`]).
+
+mod flow;
 
 use serde::Serialize;
 use trefoil_session::check::{AssertionReport, RunReport};
@@ -47,6 +50,8 @@ struct Finding {
     level: &'static str,
     message: Message,
     locations: Vec<Location>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    code_flows: Vec<flow::CodeFlow>,
 }
 
 #[derive(Serialize)]
@@ -57,7 +62,10 @@ struct Message {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Location {
-    physical_location: Physical,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    physical_location: Option<Physical>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<Message>,
 }
 
 #[derive(Serialize)]
@@ -129,6 +137,7 @@ fn finding(answer: &AssertionReport) -> Option<Finding> {
         level,
         message: Message { text },
         locations: vec![location(&place.file, place.line, place.column)],
+        code_flows: answer.witness.as_ref().map(flow::flows).unwrap_or_default(),
     })
 }
 
@@ -143,12 +152,14 @@ fn said(diagnostic: &DiagnosticReport) -> Finding {
             .take(1)
             .map(|place| location(&place.file, place.line, place.column))
             .collect(),
+        code_flows: Vec::new(),
     }
 }
 
 fn location(file: &str, line: Option<usize>, column: Option<usize>) -> Location {
     let region = line.map(|start_line| Region { start_line, start_column: column });
-    Location { physical_location: Physical { artifact_location: Artifact { uri: uri(file) }, region } }
+    let physical = Physical { artifact_location: Artifact { uri: uri(file) }, region };
+    Location { physical_location: Some(physical), message: None }
 }
 
 /// A file's name as a relative or absolute reference.

@@ -5,6 +5,7 @@
 
 use std::rc::Rc;
 
+use trefoil_control::count;
 use trefoil_source::Span;
 
 use super::code::*;
@@ -50,7 +51,7 @@ impl<'p> Machine<'p> {
         self.state.depth += 1;
         if self.state.depth > self.state.depth_limit {
             self.state.depth -= 1;
-            let message = format!("evaluation is nested deeper than {} calls", self.state.depth_limit);
+            let message = format!("evaluation is nested deeper than {} calls", count(self.state.depth_limit as u64));
             return Err(Failure::new(codes::DEPTH, message).help("check that every recursion reaches a base case"));
         }
         self.state.steps += 1;
@@ -61,7 +62,7 @@ impl<'p> Machine<'p> {
     pub(super) fn budgets(&mut self) -> Result<()> {
         self.state.control.check()?;
         if self.state.steps > self.state.step_limit {
-            let message = format!("evaluation used all of its {} steps", self.state.step_limit);
+            let message = format!("evaluation used all of its {} steps", count(self.state.step_limit));
             return Err(Failure::new(codes::STEPS, message));
         }
         Ok(())

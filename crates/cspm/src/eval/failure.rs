@@ -1,6 +1,6 @@
 //! Failures of evaluation.
 
-use trefoil_control::Stopped;
+use trefoil_control::{Stopped, count};
 use trefoil_source::{Code, Diagnostic, Place, Span};
 
 /// How many calls are shown at either end of a long chain.
@@ -117,8 +117,9 @@ impl Failure {
         }
         let left_out = mistake.calls - mistake.inner.len() - mistake.outer.len();
         if left_out > 0 {
+            let more = count(left_out as u64);
             diagnostic =
-                diagnostic.note(format!("{left_out} more calls between the inner and the outer ones are not shown"));
+                diagnostic.note(format!("{more} more calls between the inner and the outer ones are not shown"));
         }
         let mut outer = mistake.outer.clone();
         if mistake.outer.len() == SHOWN {

@@ -133,9 +133,8 @@ impl<'p> Machine<'p> {
                 self.length(&value).map_err(placed)?
             }
             Operation::Concatenate(left, right) => {
-                let left = self.eval(*left, base, captured)?;
-                let right = self.delay(right, base, captured)?;
-                self.concatenate(&left, right).map_err(placed)?
+                let (first, rest) = self.concatenation(*left, right, base, captured)?;
+                self.concatenate(&first, rest).map_err(placed)?
             }
             Operation::Tuple(items) => Value::tuple(self.delay_all(items, base, captured)?),
             Operation::Sequence(items) => Value::sequence(self.delay_all(items, base, captured)?),
@@ -157,6 +156,32 @@ impl<'p> Machine<'p> {
             }
             _ => return self.eval_collection(id, base, captured).map_err(placed),
         })
+    }
+
+    /// The first operand of `a ^ b ^ c`, and the others as one sequence, `b ^ c`, which is not evaluated yet. The text
+    /// leans to the left, and would copy `a` once for each operand behind it.
+    fn concatenation(
+        &mut self,
+        left: OperationId,
+        right: &Lazy,
+        base: usize,
+        captured: &[Value],
+    ) -> Result<(Value, Value)> {
+        let (mut first, mut before) = (left, Vec::new());
+        while let Operation::Concatenate(left, right) = &self.program.operations[first.index()] {
+            before.push(right);
+            first = *left;
+        }
+        let first = self.eval(first, base, captured)?;
+        let mut operands = Vec::with_capacity(before.len());
+        for operand in before.into_iter().rev() {
+            operands.push(self.delay(operand, base, captured)?);
+        }
+        let mut rest = self.delay(right, base, captured)?;
+        for operand in operands.into_iter().rev() {
+            rest = Value::thunk(Delayed::Append(operand, rest));
+        }
+        Ok((first, rest))
     }
 
     fn binding_mismatch(&mut self, value: &Value, span: Span) -> Failure {

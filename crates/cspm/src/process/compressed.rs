@@ -29,7 +29,7 @@ use trefoil_system::Cut;
 
 use super::leaf::{MachineData, MachineId, Made, size};
 use super::terms::{Node, TermId};
-use super::{Compiler, Machine};
+use super::{Compiler, EVALUATING, Machine};
 use crate::eval::Result;
 use crate::rename::Builtin;
 
@@ -165,6 +165,7 @@ impl Compiler {
             threads => threads,
         };
         let made = make_all(&waiting, threads, &self.control);
+        self.control.progress().begin(EVALUATING, 0);
         let mut cut = None;
         for ((id, waiting), made) in waiting.into_iter().zip(made) {
             match made {
@@ -206,16 +207,23 @@ fn make_all(waiting: &[(MachineId, Waiting)], threads: usize, control: &Control)
     if workers <= 1 {
         return waiting.iter().map(|(_, waiting)| make(waiting, threads, control)).collect();
     }
-    let next = AtomicUsize::new(0);
+    control.progress().begin("composing and compressing processes", waiting.len() as u64);
+    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let made: Vec<Mutex<Option<Making>>> = waiting.iter().map(|_| Mutex::new(None)).collect();
     std::thread::scope(|scope| {
         for _ in 0..workers {
             scope.spawn(|| {
+                let own = control.beside();
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     let Some((_, job)) = waiting.get(at) else { break };
-                    let result = make(job, 1, control);
+                    let result = make(job, 1, &own);
                     *made[at].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+                    control.progress().done(done.fetch_add(1, Ordering::Relaxed) as u64 + 1);
+                }
+                // What ended a part ends the whole.
+                if let Err(stopped) = own.check() {
+                    control.end_for(stopped);
                 }
             });
         }

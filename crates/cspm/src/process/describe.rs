@@ -3,6 +3,7 @@
 //! A process that the script has a name for is called by it, with its arguments; any other is shown as the text that
 //! makes it, with the values of its variables.
 
+use trefoil_control::count;
 use trefoil_network::LazyMachine;
 use trefoil_source::Span;
 
@@ -45,7 +46,7 @@ impl Compiler {
         let mut words: Vec<String> =
             all.iter().take(MOST).map(|&component| self.describe(&machine, component, row[component], text)).collect();
         if all.len() > MOST {
-            words.push(format!("and {} more", all.len() - MOST));
+            words.push(format!("and {} more", count((all.len() - MOST) as u64)));
         }
         if words.is_empty() { "as at the start".into() } else { words.join("; ") }
     }

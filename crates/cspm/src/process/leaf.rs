@@ -28,7 +28,7 @@ use super::expand::deeply;
 use super::layers::LayerId;
 use super::steps::Move;
 use super::terms::{Node, TermId};
-use super::{Compiler, Machine};
+use super::{Compiler, EVALUATING, Machine};
 use crate::eval::Result;
 
 /// The number of a machine.
@@ -210,6 +210,7 @@ impl Compiler {
         let MachineData { lts, alphabet, .. } = self.machine(machine);
         let rules = alphabet.iter().map(|&label| Rule::new([(0, label)], label)).collect();
         let component = Component::new("process", lts.clone());
+        self.control.afford(Network::bytes_to_make([&component]))?;
         let network = Network::new(self.labels.clone(), vec![component], rules).map_err(|_| self.too_large(term))?;
         Ok(Machine { network: Arc::new(network), machines: vec![machine], skeleton: None, layer: None })
     }
@@ -225,6 +226,7 @@ impl Compiler {
         let mut parallel = self.terms.has_parallel(root);
         // What was too large to be enumerated before is too large for a leaf.
         let mut layers = self.terms.has_layers(root);
+        self.control.progress().begin("exploring a component", 0);
         let mut at = 0;
         while at < terms.len() {
             if limit.is_some_and(|limit| layers || parallel && terms.len() > limit) {
@@ -274,6 +276,7 @@ impl Compiler {
         let before = size(&lts);
         let machine = if self.options.compress_leaves {
             let small = minimise(&lts, Equivalence::Strong, &self.control)?;
+            self.control.progress().begin(EVALUATING, 0);
             let mut kept = vec![None; small.lts.state_count()];
             for (state, &term) in terms.iter().enumerate() {
                 if let Some(block) = small.block_of(StateId(state as u32)) {

@@ -53,7 +53,7 @@ mod timed;
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
-use trefoil_control::Control;
+use trefoil_control::{Control, count};
 use trefoil_lts::compress::Compression;
 use trefoil_network::Network;
 use trefoil_system::{Cut, LabelId, Labels};
@@ -121,6 +121,9 @@ impl Default for CompileOptions {
         }
     }
 }
+
+/// The phase between those that explore and compress.
+const EVALUATING: &str = "evaluating";
 
 /// How many networks are kept for further questions: one on either side of a refinement.
 const MOST_KEPT: usize = 2;
@@ -229,7 +232,7 @@ impl Compiler {
     fn reached(&mut self, process: &ProcessValue) -> Result<TermId> {
         self.names = None;
         self.tell();
-        self.control.progress().begin("evaluating", 0);
+        self.control.progress().begin(EVALUATING, 0);
         self.expand(process)
     }
 
@@ -244,7 +247,7 @@ impl Compiler {
         let whole = match made {
             0 => format!("compiling {}", self.subject),
             1 => format!("compiling {}, 1 machine", self.subject),
-            _ => format!("compiling {}, {made} machines", self.subject),
+            _ => format!("compiling {}, {} machines", self.subject, count(made as u64)),
         };
         self.control.progress().within(whole.trim_end());
     }

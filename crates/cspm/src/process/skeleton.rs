@@ -160,9 +160,11 @@ impl Compiler {
         for (at, rules) in formats.into_iter().enumerate() {
             made.push(Format { name: at.to_string(), rules: rules.into_iter().map(rule).collect() });
         }
-        let components =
-            building.machines.iter().enumerate().map(|(at, &machine)| self.component((at + 1).to_string(), machine));
-        let network = Network::with_formats(self.labels.clone(), components.collect(), made, FormatId(0));
+        let component = |(at, &machine): (usize, &MachineId)| self.component((at + 1).to_string(), machine);
+        let components: Vec<Component> = building.machines.iter().enumerate().map(component).collect();
+        self.control.progress().begin("arranging the rules", 0);
+        self.control.afford(Network::bytes_to_make(&components))?;
+        let network = Network::with_formats(self.labels.clone(), components, made, FormatId(0));
         let network = network.map_err(|_| self.too_large(root))?;
         Ok(Machine { network: Arc::new(network), machines: building.machines, skeleton: Some(skeleton), layer: None })
     }

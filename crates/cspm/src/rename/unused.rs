@@ -9,6 +9,7 @@
 //! script with errors gets no such warnings: a name may be unused because the place that uses it has a mistake.
 
 use foldhash::fast::RandomState;
+use trefoil_control::count;
 use trefoil_source::{Diagnostic, Place, Severity};
 
 use super::collect::Resolver;
@@ -56,7 +57,7 @@ impl<'t> Resolver<'t> {
         if left_out > 0
             && let Some(last) = found.pop()
         {
-            found.push(last.note(format!("{left_out} more names are never used")));
+            found.push(last.note(format!("{} more names are never used", count(left_out as u64))));
         }
         let capital = |text: &str| text.chars().count() >= SHORTEST && text.starts_with(char::is_uppercase);
         let variables: Vec<&Local> =

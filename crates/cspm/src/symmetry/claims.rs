@@ -4,6 +4,7 @@
 //! a claim that all constants of `T`, but for those taken away, are interchangeable; [`Claim::refuted`] says why they
 //! are not.
 
+use trefoil_control::counted;
 use trefoil_source::{Diagnostic, Place, Span};
 
 use super::codes;
@@ -47,7 +48,8 @@ impl Claim {
             diagnostic = diagnostic.also(Place::Span(other.span), other.describe(of));
         }
         if others.len() > MOST_PLACES {
-            diagnostic = diagnostic.note(format!("{} more places like these", others.len() - MOST_PLACES));
+            diagnostic =
+                diagnostic.note(format!("{} like these", counted((others.len() - MOST_PLACES) as u64, "more place")));
         }
         let kept: Vec<&str> = of.symmetric().map(|constant| constant.name.as_str()).collect();
         if kept.len() < 2 {

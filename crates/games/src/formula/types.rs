@@ -27,6 +27,9 @@ use super::{codes, scopes};
 /// Words that other tools have for formulas, with these.
 const WORDS: [(&str, &str); 2] = [("deadlock", "[true]false"), ("stable", "[tau]false")];
 
+/// Sets of labels that are no action.
+const SETS: [&str; 3] = ["true", "false", "tau"];
+
 impl Formula {
     /// Reads a formula and types it against a model. There is a formula when no mistake was found.
     pub fn read(text: &str, file: FileId, signature: &Signature, diagnostics: &mut Vec<Diagnostic>) -> Option<Formula> {
@@ -393,7 +396,7 @@ impl FormulaChecker<'_> {
                 let message = format!("no label of the model has the name `{text}`, so it never happens");
                 let mut warning = Diagnostic::warning(codes::UNKNOWN_ACTION, message, Place::Span(name.span));
                 let known = self.actions.iter().map(|action| self.name(action.name));
-                if let Some(meant) = nearest(&text, known) {
+                if let Some(meant) = nearest(&text, known.chain(SETS)) {
                     warning = warning.help(format!("is `{meant}` meant?"));
                 }
                 self.data.diagnostics.push(warning);
@@ -410,6 +413,7 @@ impl FormulaChecker<'_> {
         if named.is_empty() {
             let message = format!("the model has no action `{text}`");
             let mut known: Vec<&str> = self.actions.iter().map(|action| self.name(action.name)).collect();
+            known.extend(SETS);
             known.sort_unstable();
             known.dedup();
             let help = match nearest(&text, known) {

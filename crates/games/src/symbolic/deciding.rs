@@ -118,6 +118,8 @@ pub struct SymbolicDecision {
 pub struct SymbolicUndecided {
     /// Why.
     pub cut: Cut,
+    /// The solver that ran last or would have come next, by its name.
+    pub solver: &'static str,
     /// How much was done.
     pub counts: SymbolicGameCounts,
 }
@@ -158,9 +160,10 @@ pub fn decide_symbolically(
     let mut counts = SymbolicGameCounts::default();
     let mut game = match GrowingGame::new(system, &growth, control) {
         Ok(game) => game,
-        Err(cut) => return Err(SymbolicUndecided { cut, counts }),
+        Err(cut) => return Err(SymbolicUndecided { cut, solver: partial_name(PartialSolver::Known), counts }),
     };
-    let decided = decided(&mut game, options, &mut counts);
+    let mut at_work = partial_name(chosen(&game, options.solver, 0).0);
+    let decided = decided(&mut game, options, &mut counts, &mut at_work);
     counts.rounds = game.space().rounds();
     counts.peak_nodes = game.space().diagrams().peak_nodes();
     let outcome = decided.and_then(|(winner, solver, why)| {
@@ -182,16 +185,18 @@ pub fn decide_symbolically(
         }
         Err(cut) => {
             counts.vertices = game.count_of_cut();
-            Err(SymbolicUndecided { cut, counts })
+            Err(SymbolicUndecided { cut, solver: at_work, counts })
         }
     }
 }
 
-/// Explores and solves. The winner, the solver that decided, and why it was used.
+/// Explores and solves. The winner, the solver that decided, and why it was used; `at_work` is the solver that ran
+/// last.
 fn decided(
     game: &mut GrowingGame<'_>,
     options: &SymbolicDeciding,
     counts: &mut SymbolicGameCounts,
+    at_work: &mut &'static str,
 ) -> Result<(Player, &'static str, &'static str), Cut> {
     let mut fruitless = 0;
     // The work of the last call.
@@ -213,6 +218,7 @@ fn decided(
             return Ok((winner, partial_name(PartialSolver::Known), "a vertex without moves was enough"));
         }
         let (how, why) = chosen(game, options.solver, fruitless);
+        *at_work = partial_name(how);
         // What grows by vertices without moves says nothing about the partial solver.
         let before = game.both_won().clone();
         let winner = if how == PartialSolver::Known { None } else { game.solve(how)? };
@@ -228,7 +234,10 @@ fn decided(
     let grown = game.grow()?;
     let decided = match grown {
         Some(winner) => (winner, partial_name(PartialSolver::Known), "a vertex without moves was enough"),
-        None => (game.finish()?, COMPLETE, "the whole game was explored"),
+        None => {
+            *at_work = COMPLETE;
+            (game.finish()?, COMPLETE, "the whole game was explored")
+        }
     };
     counts.solving += begun.elapsed();
     Ok(decided)

@@ -6,7 +6,7 @@
 
 use std::time::Instant;
 
-use trefoil_control::{Control, Stopped};
+use trefoil_control::{Control, Stopped, digits};
 use trefoil_questions::{
     Answer, Asked, Counts, Engine, EngineChoice, Evidence, Facts, Found, GameSolver, Kind, Prepared, Question, Ready,
     Refusal, Setting, SymbolicCounts, Task, Terms, Unanswered,
@@ -85,7 +85,8 @@ impl Prepared for SymbolicPlaying {
         control.progress().begin("exploring symbolically", 0);
         control.progress().counts_vertices();
         let decision = decide_symbolically(task.system, &self.options, control).map_err(|undecided| {
-            let counts = Counts { elapsed: started.elapsed(), ..counted(&undecided.counts) };
+            let solver = Some(undecided.solver);
+            let counts = Counts { elapsed: started.elapsed(), solver, ..counted(&undecided.counts) };
             Unanswered::Cut { cut: undecided.cut, counts: Box::new(counts) }
         })?;
         let mut answer = Answer::new(SYMBOLIC_GAME.name(), 1);
@@ -96,11 +97,11 @@ impl Prepared for SymbolicPlaying {
         answer.notes.push(format!("decided by {} {when}: {}", decision.solver, decision.why));
         let (exploring, solving) = (decision.counts.exploring, decision.counts.solving);
         answer.notes.push(format!(
-            "explored for {:.2} s in {} rounds, solved for {:.2} s in {} calls",
+            "explored for {:.2} s in {}, solved for {:.2} s in {}",
             exploring.as_secs_f64(),
-            decision.counts.rounds,
+            trefoil_control::counted(u64::from(decision.counts.rounds), "round"),
             solving.as_secs_f64(),
-            decision.counts.calls
+            trefoil_control::counted(u64::from(decision.counts.calls), "call")
         ));
         let shown = decision.played.map(|played| {
             let mut shown = strategy(&played);
@@ -109,7 +110,7 @@ impl Prepared for SymbolicPlaying {
                 shown.has_choices = true;
                 answer.notes.push(format!(
                     "the winner's {} vertices were verified as sets; one play of them is shown",
-                    decision.won
+                    digits(&decision.won.to_string())
                 ));
             }
             shown

@@ -362,7 +362,8 @@ fn minimise_saturated(lts: &Lts, tau: Tau, pass: Pass, control: &Control) -> Res
         let steps = rows[order[number] as usize].iter();
         row.extend(steps.map(|t| Transition { label: t.label, target: StateId(number_of[t.target.index()]) }));
     };
-    let lts = collect(refined.blocks, row, lts.labels(), control)?;
+    let most = rows.iter().map(Vec::len).sum();
+    let lts = collect(refined.blocks, most, row, lts.labels(), control)?;
     let result = Quotient { lts, number_of };
     let mut small = minimised(result, refined, node_of);
     small.rounds += branching.rounds;

@@ -50,7 +50,8 @@ pub(super) fn quotient(
             row.push(Transition { label: t.label, target: StateId(number_of_node[t.target.index()]) });
         }
     };
-    let lts = collect(blocks, row, labels, control)?;
+    let most = speaker.iter().map(|&speaker| graph.outgoing(speaker).len()).sum();
+    let lts = collect(blocks, most, row, labels, control)?;
     Ok(Quotient { lts, number_of })
 }
 
@@ -77,16 +78,19 @@ impl Numbering {
 }
 
 /// The system with the given rows, which may name a transition more than once and in which [`DIVERGENCE`] is a
-/// `τ`-loop.
+/// `τ`-loop; they have no more than `most` transitions.
 pub(super) fn collect(
     states: usize,
+    most: usize,
     mut row_of: impl FnMut(usize, &mut Vec<Transition>),
     labels: &Arc<Labels>,
     control: &Control,
 ) -> Result<Lts, Stopped> {
+    control.afford((states + 1) * size_of::<usize>() + most * size_of::<Transition>())?;
     let mut starts = Vec::with_capacity(states + 1);
     starts.push(0usize);
-    let mut transitions: Vec<Transition> = Vec::new();
+    // A vector that grows is copied: for a moment it would take twice as much.
+    let mut transitions: Vec<Transition> = Vec::with_capacity(most);
     let mut row: Vec<Transition> = Vec::new();
     let mut sorted: Vec<(Transition, u32)> = Vec::new();
     for state in 0..states {
@@ -111,6 +115,7 @@ pub(super) fn collect(
         }
         starts.push(transitions.len());
     }
+    transitions.shrink_to_fit();
     Ok(Lts::from_rows(labels.clone(), StateId(0), starts, transitions))
 }
 

@@ -412,7 +412,8 @@ impl Simulation {
             let steps = rows[order[number] as usize].iter();
             row.extend(steps.map(|t| Transition { label: t.label, target: StateId(number_of[t.target.index()]) }));
         };
-        let small = collect(order.len(), row, lts.labels(), control)?;
+        let most = order.iter().map(|&class| rows[class as usize].len()).sum();
+        let small = collect(order.len(), most, row, lts.labels(), control)?;
         Ok((small, number_of))
     }
 }

@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use memchr::{memchr, memchr_iter, memrchr};
-use trefoil_control::{Control, available_memory, human_bytes};
+use trefoil_control::{Control, available_memory, count as grouped, human_bytes};
 use trefoil_source::{Diagnostic, Line, Place};
 use trefoil_system::{Labels, StateId};
 
@@ -185,7 +185,8 @@ impl Reading<'_> {
         }
         if states >= u64::from(u32::MAX) {
             let states = written(text, &header.states);
-            let message = format!("{states} states are more than the {} that Trefoil numbers", u32::MAX - 1);
+            let message =
+                format!("{states} states are more than the {} that Trefoil numbers", grouped(u64::from(u32::MAX - 1)));
             return Err(Diagnostic::error(codes::TOO_MANY_STATES, message, count_place())
                 .help("if the file has fewer states, correct the header")
                 .into());
@@ -194,14 +195,15 @@ impl Reading<'_> {
             let initial = written(text, &header.initial);
             let message = format!("the initial state {initial} is not below the number of states");
             return Err(Diagnostic::error(codes::INITIAL_OUT_OF_RANGE, message, self.place(text, &header.initial.at))
-                .also(count_place(), format!("{states} states, numbered from 0"))
+                .also(count_place(), format!("{} states, numbered from 0", grouped(states)))
                 .into());
         }
         let bytes = row_bytes(states as usize);
         if bytes > LARGE {
             self.control.afford(bytes)?;
             if self.control.limits().memory.is_none() && available_memory().is_some_and(|free| free < bytes as u64) {
-                let message = format!("{states} states take {} and do not fit into memory", human_bytes(bytes as u64));
+                let message =
+                    format!("{} states take {} and do not fit into memory", grouped(states), human_bytes(bytes as u64));
                 return Err(Diagnostic::error(codes::TOO_MANY_STATES, message, count_place()).into());
             }
         }
@@ -220,7 +222,7 @@ impl Reading<'_> {
         }
         let message = format!("state {} is not below the number of states", written(text, number));
         Err(Diagnostic::error(codes::STATE_OUT_OF_RANGE, message, self.place(text, &number.at))
-            .seen(format!("the header promises {} states, numbered from 0", header.states)))
+            .seen(format!("the header promises {} states, numbered from 0", grouped(u64::from(header.states)))))
     }
 
     fn finish(self, labels: &Arc<Labels>) -> Result<Lts, ReadError> {

@@ -19,7 +19,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use memchr::{memchr, memrchr};
-use trefoil_control::{Control, available_memory, human_bytes};
+use trefoil_control::{Control, available_memory, count as grouped, human_bytes};
 use trefoil_source::{Code, Diagnostic, Line, Place};
 use trefoil_system::{Labels, StateId};
 
@@ -247,7 +247,8 @@ impl Reading<'_> {
         }
         self.listed += 1;
         if self.listed >= u64::from(u32::MAX) {
-            let message = format!("these are more than the {} states that Trefoil numbers", u32::MAX - 1);
+            let message =
+                format!("these are more than the {} states that Trefoil numbers", grouped(u64::from(u32::MAX - 1)));
             return Err(self.error(codes::TOO_MANY_STATES, message, line, 0..line.len()));
         }
         Ok(())
@@ -308,11 +309,12 @@ impl Reading<'_> {
         }
         if self.listed > 0 && number > self.listed {
             let message = format!("there is no state {shown}");
-            let listed = format!("{} states are listed, numbered from 1", self.listed);
+            let listed = format!("{} states are listed, numbered from 1", grouped(self.listed));
             return Err(self.error(codes::STATE_OUT_OF_RANGE, message, line, at).seen(listed));
         }
         if number >= u64::from(u32::MAX) {
-            let message = format!("state {shown} is beyond the {} that Trefoil numbers", u32::MAX - 1);
+            let message =
+                format!("state {shown} is beyond the {} that Trefoil numbers", grouped(u64::from(u32::MAX - 1)));
             return Err(self.error(codes::TOO_MANY_STATES, message, line, at));
         }
         let state = number as u32 - 1;
@@ -360,7 +362,11 @@ impl Reading<'_> {
         // A few bytes do not make a system of a billion states: each state that is not listed is on some transition.
         let most = 2 * self.gather.count() as u64 + 1;
         if let Some((_, line)) = self.greatest.as_ref().filter(|_| states > most) {
-            let message = format!("this would make {states} states, at least {} of them without steps", states - most);
+            let message = format!(
+                "this would make {} states, at least {} of them without steps",
+                grouped(states),
+                grouped(states - most)
+            );
             return Err(Diagnostic::error(codes::STATE_OUT_OF_RANGE, message, Place::Line(line.clone()))
                 .help("states are numbered without gaps; a file with states that are on no transition lists them")
                 .into());
@@ -369,7 +375,8 @@ impl Reading<'_> {
         if bytes > LARGE {
             self.control.afford(bytes)?;
             if self.control.limits().memory.is_none() && available_memory().is_some_and(|free| free < bytes as u64) {
-                let message = format!("{states} states take {} and do not fit into memory", human_bytes(bytes as u64));
+                let message =
+                    format!("{} states take {} and do not fit into memory", grouped(states), human_bytes(bytes as u64));
                 let place = self.greatest.map_or(Place::File(self.name), |(_, line)| Place::Line(line));
                 return Err(Diagnostic::error(codes::TOO_MANY_STATES, message, place).into());
             }
@@ -378,7 +385,8 @@ impl Reading<'_> {
             None => 0,
             Some((state, _)) if state < states => state as u32,
             Some((state, line)) => {
-                let message = format!("the initial state {} is none of the {states} states", state.saturating_add(1));
+                let message =
+                    format!("the initial state {} is none of the {} states", state.saturating_add(1), grouped(states));
                 return Err(Diagnostic::error(codes::INITIAL_OUT_OF_RANGE, message, Place::Line(line)).into());
             }
         };

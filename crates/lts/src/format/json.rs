@@ -18,7 +18,7 @@
 use std::io::Write;
 use std::sync::Arc;
 
-use trefoil_control::{Control, available_memory, human_bytes};
+use trefoil_control::{Control, available_memory, count as grouped, human_bytes};
 use trefoil_system::{Label, LabelId, Labels, Part, StateId};
 
 use super::gather::{Gather, row_bytes};
@@ -133,7 +133,11 @@ fn states(json: &mut JsonBytes<'_>, control: &Control) -> Result<u32, ReadError>
     let bytes = row_bytes(states as usize);
     control.afford(bytes)?;
     if control.limits().memory.is_none() && available_memory().is_some_and(|free| free < bytes as u64) {
-        let message = format!("{states} states take {} and do not fit into memory", human_bytes(bytes as u64));
+        let message = format!(
+            "{} states take {} and do not fit into memory",
+            grouped(u64::from(states)),
+            human_bytes(bytes as u64)
+        );
         return Err(json.error_at(mark, codes::TOO_MANY_STATES, message).into());
     }
     Ok(states as u32)

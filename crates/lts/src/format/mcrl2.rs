@@ -11,7 +11,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use trefoil_control::{Control, available_memory, human_bytes};
+use trefoil_control::{Control, available_memory, count as grouped, human_bytes};
 use trefoil_source::Diagnostic;
 use trefoil_system::{LabelId, Labels, StateId};
 
@@ -62,7 +62,11 @@ pub(crate) fn read(
     let bytes = row_bytes(states as usize);
     control.afford(bytes)?;
     if control.limits().memory.is_none() && available_memory().is_some_and(|free| free < bytes as u64) {
-        let message = format!("{states} states take {} and do not fit into memory", human_bytes(bytes as u64));
+        let message = format!(
+            "{} states take {} and do not fit into memory",
+            grouped(u64::from(states)),
+            human_bytes(bytes as u64)
+        );
         return Err(Diagnostic::error(codes::TOO_MANY_STATES, message, reading.stream.place()).into());
     }
     Ok(reading.gather.build(labels, initial, states, control)?)
@@ -159,7 +163,10 @@ impl Reading<'_> {
                 Ok(StateId(state))
             }
             _ => {
-                let message = format!("state {state} is beyond the {} states that Trefoil numbers", u32::MAX - 1);
+                let message = format!(
+                    "state {state} is beyond the {} states that Trefoil numbers",
+                    grouped(u64::from(u32::MAX - 1))
+                );
                 Err(Diagnostic::error(codes::TOO_MANY_STATES, message, self.stream.place()).into())
             }
         }

@@ -378,6 +378,7 @@ impl Composition {
         let made = made.into_iter().map(|(parts, label)| NetworkRule::new(parts, label)).collect();
         let components =
             vec![NetworkComponent::new("left", left.lts.clone()), NetworkComponent::new("right", right.lts.clone())];
+        control.afford(Network::bytes_to_make(&components)).map_err(|stopped| Uncomposed::Cut(stopped.into()))?;
         let network = Network::new(self.labels.clone(), components, made).map_err(|_| Uncomposed::Limit(bits))?;
         let (whole, states) = self.explored(&network, bits, control)?;
         let mut parts = left.parts.clone();

@@ -204,14 +204,14 @@ fn measured(
             match candidate.measured(original, (freedom, invariants), most, control) {
                 Ok(made) => {
                     let peak = made.peak_states();
-                    report.push(format!("{sizes}: peak {peak} states"));
+                    report.push(format!("{sizes}: peak {}", counted(peak as u64, "state")));
                     if best.as_ref().is_none_or(|(known, ..)| peak < *known) {
                         best = Some((peak, made, sizes));
                     }
                 }
                 Err(Unbuilt::Limit(bits)) => {
                     candidate.left = bits;
-                    report.push(format!("{sizes}: more than {most} states"));
+                    report.push(format!("{sizes}: more than {}", counted(most as u64, "state")));
                 }
                 Err(Unbuilt::Undone(Undone::Cut(cut @ (Cut::Stopped | Cut::Outgrown | Cut::Enough)))) => {
                     return Err(Undone::Cut(cut));
@@ -233,7 +233,10 @@ fn measured(
                 report.push(format!("chosen: {name}"));
                 return Ok(Some(made));
             }
-            report.push(format!("no partition halves the state space: the smallest peak is {peak} states"));
+            report.push(format!(
+                "no partition halves the state space: the smallest peak is {}",
+                counted(peak as u64, "state")
+            ));
             return Ok(None);
         }
         let mut place = 0..;
@@ -250,7 +253,8 @@ fn measured(
         (Some(why), _) if left.is_empty() => format!("no partition can be used: {why}"),
         (_, Some(_)) => format!("no partition halves the state space of {}", counted(sample.count() as u64, "state")),
         (_, None) => {
-            format!("no partition has parts and compositions of at most {} states", ROUNDS[ROUNDS.len() - 1])
+            let most = counted(ROUNDS[ROUNDS.len() - 1] as u64, "state");
+            format!("no partition has parts and compositions of at most {most}")
         }
     });
     Ok(None)

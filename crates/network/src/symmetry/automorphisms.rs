@@ -30,7 +30,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use trefoil_control::{Control, Stopped};
+use trefoil_control::{Control, Stopped, count, counted};
 use trefoil_groups::{ColouredGraph, Orbits, Permutation, PermutationGroup, SparsePermutation};
 use trefoil_lts::Lts;
 use trefoil_system::{LabelId, System};
@@ -164,7 +164,8 @@ impl Prover<'_> {
             (false, _) => MOST_VERTICES_INSIDE,
         };
         if size > most {
-            return Ok(Err(format!("a graph of the network has {size} vertices; at most {most} are searched")));
+            let (size, most) = (counted(size as u64, "vertex"), count(most as u64));
+            return Ok(Err(format!("a graph of the network has {size}; at most {most} are searched")));
         }
         control.afford(size * 300)?;
         let drawn = self.graph(known, specification, fixed);

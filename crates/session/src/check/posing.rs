@@ -7,7 +7,7 @@
 use std::sync::LazyLock;
 
 use trefoil_check::Table;
-use trefoil_questions::{Asked, Facts, Kind, ProvableSymmetries, Setting};
+use trefoil_questions::{Asked, EngineChoice, Facts, Kind, ProvableSymmetries, Setting};
 use trefoil_system::Observations;
 
 use super::report::Claim;
@@ -46,6 +46,18 @@ pub(crate) const REASONS: &[(&str, Setting, &str)] = &[
     ("CSPM", Setting::Decompose, "a process of CSP is a network of components already, and these are compressed"),
     ("CSPM", Setting::KeepGoing, "only `--engine symbolic` goes on after a counterexample about processes"),
     ("Promela", Setting::Decompose, "the questions of Promela look at states, which a decomposition does not keep"),
+];
+
+/// Why options cannot be used together with `--engine symbolic`.
+const BESIDE_SYMBOLIC: &[(Setting, &str)] = &[
+    (Setting::Symmetry, "a set of states has no representatives"),
+    (Setting::Strategy, "a set of states has no representatives that a strategy could choose"),
+    (Setting::PartialOrder, "which steps can wait is decided state by state, and sets of states take all steps"),
+    (Setting::Store, "states are kept in sets, as decision diagrams, and not one by one"),
+    (Setting::Algorithm, "these algorithms search pairs of single states"),
+    (Setting::Order, "sets of states are searched in an order of their own"),
+    (Setting::Trail, "a trail is made of the statements of an explicit search"),
+    (Setting::Solver, "it solves a game while its vertices are explored one by one"),
 ];
 
 /// Why specifications of a language are not taken apart.
@@ -177,7 +189,10 @@ pub fn unused(claim: Claim, asked: &Asked) -> Vec<Unused> {
         .map(|unusable| {
             let option = unusable.text;
             let words = match &unusable.conflict {
-                Some(other) => format!("{option} cannot be used together with {other}"),
+                Some(other) => {
+                    let why = beside_symbolic(unusable.setting, other, asked);
+                    format!("{option} cannot be used together with {other}{why}")
+                }
                 None => match users(unusable.setting, asked, claim) {
                     Some(users) => {
                         let of = |(known, setting, _): &&(&str, Setting, &str)| {
@@ -192,6 +207,21 @@ pub fn unused(claim: Claim, asked: &Asked) -> Vec<Unused> {
             Unused { setting: unusable.setting, option, conflict: unusable.conflict, words }
         })
         .collect()
+}
+
+/// Why an option cannot be used together with another one, which begins with a colon, where there is more to tell.
+fn beside_symbolic(setting: Setting, other: &str, asked: &Asked) -> String {
+    let symbolic = Asked { engine: Some(EngineChoice::Symbolic), ..Asked::default() }.text(Setting::Engine);
+    // Of two options that exclude each other either may be the one that is left over.
+    let refused = match (setting, other == symbolic) {
+        (_, true) => Some(setting),
+        (Setting::Engine, false) if asked.engine == Some(EngineChoice::Symbolic) => {
+            Setting::ALL.into_iter().find(|&setting| asked.gives(setting) && asked.text(setting) == other)
+        }
+        _ => None,
+    };
+    let why = BESIDE_SYMBOLIC.iter().find(|(setting, _)| Some(*setting) == refused);
+    why.map_or_else(String::new, |(_, why)| format!(": {why}"))
 }
 
 fn alone(setting: Setting, asked: &Asked) -> trefoil_check::Unusable {

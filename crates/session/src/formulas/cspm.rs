@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use trefoil_check::formula::game::LabelParts;
 use trefoil_check::formula::{Signature, formula_name};
-use trefoil_control::Control;
+use trefoil_control::{Control, count};
 use trefoil_cspm::eval::{Evaluator, Reason};
 use trefoil_cspm::process::{CompileOptions, Compiler, Keep, Machine};
 use trefoil_cspm::types::Typed;
@@ -73,7 +73,7 @@ fn no_process(file: &Path, job: &Job) -> Result<Problem, Problem> {
         None => wrong.help("give --process, such as --process 'P(3) ||| Q'"),
         Some(first) => {
             let all: Vec<String> = candidates.iter().map(|name| format!("`{name}`")).collect();
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let more = if more > 0 { format!(" and {} more", count(more as u64)) } else { String::new() };
             wrong
                 .note(format!("processes of this script are {}{more}", all.join(", ")))
                 .help(format!("give --process '{first}', or any other process term"))

@@ -408,6 +408,8 @@ impl<'a> Stepper<'a> {
             let mut offers: Vec<TakenStep> = Vec::new();
             let row = self.row().to_vec();
             explorer.successors(&row, &mut |step| {
+                // A row with the places of a long channel is large by itself.
+                control.afford(size_of_val(step.row))?;
                 offers.push(TakenStep { label: step.label, row: step.row.to_vec() });
                 Ok(())
             })?;

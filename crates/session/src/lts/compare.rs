@@ -11,9 +11,19 @@ use trefoil_system::Labels;
 use super::game::compare_symbolically;
 use super::minimise::{COUPLED, equivalence_named};
 use super::models::{Opening, can_decompose, open, processes, together};
-use super::{Size, name};
+use super::{Choice, Size, name};
 use crate::check::Number;
 use crate::{Job, Problem, Resources, Verdict};
+
+/// How an equivalence is decided.
+pub const COMPARING: &[Choice] = &[
+    Choice { name: EngineChoice::Automatic.name(), about: "the same as explicit" },
+    Choice { name: EngineChoice::Explicit.name(), about: "both systems are explored and their states partitioned" },
+    Choice {
+        name: EngineChoice::Symbolic.name(),
+        about: "strong, branching and dpbranching as games over sets of states; the systems are not explored first",
+    },
+];
 
 /// What to compare.
 #[derive(Clone, Debug)]

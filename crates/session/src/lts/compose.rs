@@ -145,6 +145,7 @@ pub fn compose(task: &Composing, job: &Job) -> Result<ComposeReport, Problem> {
         hide_all_but: task.hide_all_but.clone(),
         ..composition
     };
+    job.control.afford(composition.bytes_to_make())?;
     let network = composition.network().map_err(Problem::Input)?;
     let origin = Origin::file(task.files.first().map_or_else(String::new, |file| name(file)));
     let counts = match &task.output {

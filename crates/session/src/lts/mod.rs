@@ -19,7 +19,7 @@ use trefoil_source::{Diagnostic, Place};
 use trefoil_system::Labels;
 
 pub use crate::Choice;
-pub use compare::{CompareReport, Comparing, Difference, PlayStep, compare};
+pub use compare::{COMPARING, CompareReport, Comparing, Difference, PlayStep, compare};
 pub use compose::{ComposeReport, Composing, compose};
 pub use convert::{ConvertReport, Shape, convert, random};
 pub use info::{InfoReport, info};

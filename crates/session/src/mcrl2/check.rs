@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use trefoil_check::{Kept, Offered, Posed, Reduces, Reduction, Table};
-use trefoil_control::{Control, counted, peak_memory};
+use trefoil_control::{Control, count, counted, peak_memory};
 use trefoil_lts::equivalence::Equivalence;
 use trefoil_mcrl2::decompose::{Freedom, Hiding};
 use trefoil_mcrl2::linear::{Analyses, Refusal, linearise};
@@ -246,7 +246,7 @@ impl Script {
         names.truncate(MOST_NAMED);
         let mut text = names.join(", ");
         if more > 0 {
-            text.push_str(&format!(" and {more} more"));
+            text.push_str(&format!(" and {} more", count(more as u64)));
         }
         let all = self.model.groups().len();
         let verb = if idle.len() == 1 { "has" } else { "have" };

@@ -476,7 +476,10 @@ impl InParts {
 
 /// A decomposition in one line.
 pub(crate) fn words(made: &Decomposition) -> String {
-    let parts = made.parts.iter().map(|part| format!("{} → {}", part.states, part.minimised_states));
+    let parts = made
+        .parts
+        .iter()
+        .map(|part| format!("{} → {}", count(part.states as u64), count(part.minimised_states as u64)));
     let parts: Vec<String> = parts.collect();
     format!(
         "decomposition into {} ({} states), composed with at most {} at a time",

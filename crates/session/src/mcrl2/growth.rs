@@ -70,7 +70,7 @@ fn growing(model: &Model) -> String {
         let (values, latest) = model.latest_value(slot)?;
         let more = names.len().saturating_sub(SHOWN);
         names.truncate(SHOWN);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let more = if more > 0 { format!(" and {} more", count(more as u64)) } else { String::new() };
         let latest = crate::shortened(&latest, LETTERS);
         Some(format!("{}{more}: {} values, the latest {latest}", names.join(", "), count(values as u64)))
     });

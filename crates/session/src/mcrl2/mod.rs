@@ -127,6 +127,7 @@ impl Opened {
 /// The text of a file. A file that is not UTF-8 has its other characters in comments, which no stage looks at.
 fn read_text(file: &Path, texts: &Texts, control: &Control) -> Result<String, String> {
     let bytes = texts.read(file, control)?;
+    control.progress().begin(&format!("parsing {}", file.display()), 0);
     if u32::try_from(bytes.len()).is_err() {
         return Err("it has 4 GiB or more".to_string());
     }

@@ -317,6 +317,7 @@ impl Script {
 /// The text of a file, or of standard input; what is no UTF-8 is read as Latin-1.
 fn load(texts: &Texts, name: &str, control: &Control) -> Result<String, String> {
     let bytes = texts.read(name, control)?;
+    control.progress().begin(&format!("parsing {name}"), 0);
     let latin = |bytes: Vec<u8>| bytes.iter().map(|&byte| char::from(byte)).collect();
     Ok(String::from_utf8(bytes).unwrap_or_else(|wrong| latin(wrong.into_bytes())))
 }

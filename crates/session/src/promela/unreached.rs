@@ -5,6 +5,7 @@
 //! each statement.
 
 use serde::Serialize;
+use trefoil_control::counted;
 use trefoil_promela::Program;
 
 /// The largest number of ranges of lines in the notes.
@@ -80,9 +81,9 @@ pub(super) fn notes(ranges: &[Unreached], model: &str) -> Vec<String> {
     }
     let left: usize = ranges[shown.len()..].iter().map(|range| range.statements.len()).sum();
     if left > 0 {
-        let places = ranges.len() - shown.len();
-        let (statements, ranges) = (if left == 1 { "" } else { "s" }, if places == 1 { "" } else { "s" });
-        notes.push(format!("never reached: {left} more statement{statements} in {places} more place{ranges}"));
+        let (left, places) = (left as u64, (ranges.len() - shown.len()) as u64);
+        let (statements, places) = (counted(left, "more statement"), counted(places, "more place"));
+        notes.push(format!("never reached: {statements} in {places}"));
     }
     notes
 }
@@ -93,10 +94,11 @@ fn text(range: &Unreached, model: &str) -> String {
     match &range.statements[..] {
         [only] => format!("{file}line {} `{}`", only.line, only.statement),
         statements if range.first_line == range.last_line => {
-            format!("{file}line {} ({} statements)", range.first_line, statements.len())
+            format!("{file}line {} ({})", range.first_line, counted(statements.len() as u64, "statement"))
         }
         statements => {
-            format!("{file}lines {}–{} ({} statements)", range.first_line, range.last_line, statements.len())
+            let statements = counted(statements.len() as u64, "statement");
+            format!("{file}lines {}–{} ({statements})", range.first_line, range.last_line)
         }
     }
 }

@@ -1,6 +1,7 @@
 //! An invalid end state in words: which process waits where, and for which statement.
 
 use super::story::{Awaited, EndState};
+use trefoil_control::count;
 
 /// The largest number of processes in the notes.
 const MOST_PROCESSES: usize = 10;
@@ -22,7 +23,10 @@ pub(super) fn notes(end: &EndState, model: &str) -> Vec<String> {
         })
         .collect();
     if waiting.len() > MOST_PROCESSES {
-        notes.push(format!("{} more processes wait", waiting.len() - MOST_PROCESSES));
+        notes.push(match waiting.len() - MOST_PROCESSES {
+            1 => "1 more process waits".to_string(),
+            more => format!("{} more processes wait", count(more as u64)),
+        });
     }
     if let Some(awaited) = &end.trace_waits_for {
         let line = awaited.first().map_or(0, |first| first.line);
@@ -45,7 +49,7 @@ fn statements(awaited: &[Awaited], line: usize) -> String {
         })
         .collect();
     if awaited.len() > MOST_STATEMENTS {
-        texts.push(format!("{} more", awaited.len() - MOST_STATEMENTS));
+        texts.push(format!("{} more", count((awaited.len() - MOST_STATEMENTS) as u64)));
     }
     if texts.is_empty() { "no statement follows".to_string() } else { texts.join(" or ") }
 }

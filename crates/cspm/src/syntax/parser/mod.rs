@@ -23,7 +23,7 @@ mod types;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use trefoil_control::{Control, Stopped};
+use trefoil_control::{Control, Stopped, count};
 use trefoil_source::{Diagnostic, FileId, Place, Severity, SourceFile, Sources, Span, cannot_read};
 
 use super::codes;
@@ -211,8 +211,9 @@ impl Session<'_> {
             return Err("reading was interrupted".to_string());
         }
         let bytes = self.loader.read(name, self.control)?;
+        self.control.progress().begin(&format!("parsing {name}"), 0);
         if bytes.len() > LONGEST {
-            return Err(format!("it has {} bytes; the limit is {LONGEST}", bytes.len()));
+            return Err(format!("it has {} bytes; the limit is {}", count(bytes.len() as u64), count(LONGEST as u64)));
         }
         let (text, encoding) = decode(bytes);
         let rich = text.starts_with("{\\rtf1");
