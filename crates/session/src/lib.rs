@@ -112,7 +112,7 @@ impl Unfinished {
         let now = control.progress().snapshot();
         Unfinished {
             reason: stopped.to_string(),
-            phase: now.phase,
+            phase: if now.phase.is_empty() { "starting".to_string() } else { now.phase },
             done: now.done,
             total: now.total,
             states: if now.vertices { 0 } else { now.states },
