@@ -102,6 +102,9 @@ const WRITERS: &[Writer] = &[
     writes("e.svg", &["check", "m.mcrl2", "--formula", "[true*.a]false", "--evidence", "out/e.svg"], 1),
     writes("e.dot", &["check", "m.mcrl2", "--formula", "[true*.a]false", "--evidence", "out/e.dot"], 1),
     writes("g.svg", &["graph", "s.csp", "P", "-o", "out/g.svg"], 0),
+    writes("g.png", &["graph", "s.csp", "P", "-o", "out/g.png"], 0),
+    writes("c.png", &["check", "m.pml", "--only", "1", "--chart", "out/c.png"], 1),
+    writes("q.png", &["game", "solve", "g.pg", "--picture", "out/q.png"], 0),
     writes("g.dot", &["graph", "s.csp", "P", "-o", "out/g.dot"], 0),
     writes("t.svg", &["structure", "s.csp", "P", "-o", "out/t.svg"], 0),
     writes("d.svg", &["symmetry", "m.pml", "-o", "out/d.svg"], 0),
@@ -127,6 +130,7 @@ const WRITERS: &[Writer] = &[
     Writer { file: "y.json", arguments: &["trace", "s.csp", "P"], input: Some("a\nsave out/y.json\n"), code: 0 },
     Writer { file: "y.trc", arguments: &["trace", "s.csp", "P"], input: Some("a\nsave out/y.trc\n"), code: 0 },
     Writer { file: "y.trail", arguments: &["trace", "m.pml"], input: Some("1\nsave out/y.trail\n"), code: 0 },
+    Writer { file: "y.png", arguments: &["trace", "m.pml"], input: Some("1\nsave out/y.png\n"), code: 0 },
     Writer { file: "y.svg", arguments: &["trace", "m.pml"], input: Some("1\nsave out/y.svg\n"), code: 0 },
 ];
 
