@@ -194,7 +194,10 @@ impl Symmetric {
                 let words = self.words(propositions, &next);
                 let Some(known) = images.get(&words) else {
                     if orbit.len() == MOST_IMAGES {
-                        return Ok(Err(format!("the claim has more than {MOST_IMAGES} images under the group")));
+                        return Ok(Err(format!(
+                            "the claim has more than {} images under the group",
+                            trefoil_control::count(MOST_IMAGES as u64)
+                        )));
                     }
                     orbit.push(next.clone());
                     images.insert(words, next);

@@ -333,7 +333,10 @@ impl Preprocessor<'_, '_> {
             self.work += 1;
             if self.work > MOST_TOKENS {
                 if !std::mem::replace(&mut self.incomplete, true) {
-                    let message = format!("the macros of this model expand to more than {MOST_TOKENS} tokens");
+                    let message = format!(
+                        "the macros of this model expand to more than {} tokens",
+                        trefoil_control::count(MOST_TOKENS as u64)
+                    );
                     self.complain(MACRO_CALL, message, moving.token.span);
                 }
                 break;

@@ -94,7 +94,7 @@ impl Parser<'_, '_> {
     pub(super) fn expression(&mut self, least: u8) -> Result<ExpressionId> {
         if self.depth >= DEEPEST {
             let place = Place::Span(self.span_of(self.token()));
-            let message = format!("expressions are nested more than {DEEPEST} deep");
+            let message = format!("expressions are nested more than {} deep", trefoil_control::count(DEEPEST as u64));
             self.report(Diagnostic::error(codes::TOO_DEEP, message, place));
             return Err(Failed);
         }

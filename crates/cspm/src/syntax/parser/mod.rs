@@ -204,7 +204,10 @@ impl Session<'_> {
     /// Puts a file among the sources.
     fn load(&mut self, name: &str) -> Result<Loaded, String> {
         if self.inclusions == MOST_INCLUSIONS {
-            return Err(format!("files are included more than {MOST_INCLUSIONS} times"));
+            return Err(format!(
+                "files are included more than {} times",
+                trefoil_control::count(MOST_INCLUSIONS as u64)
+            ));
         }
         self.inclusions += 1;
         if self.control.check().is_err() {

@@ -64,7 +64,7 @@ impl Parser<'_, '_> {
     fn type_expression(&mut self, least: u8) -> Result<TypeId> {
         if self.depth >= DEEPEST {
             let place = Place::Span(self.span_of(self.token()));
-            let message = format!("types are nested more than {DEEPEST} deep");
+            let message = format!("types are nested more than {} deep", trefoil_control::count(DEEPEST as u64));
             self.report(Diagnostic::error(codes::TOO_DEEP, message, place));
             return Err(Failed);
         }

@@ -75,7 +75,7 @@ impl Parser<'_> {
             if chained > MOST_CHAINED {
                 return self.complain(
                     TOO_DEEP,
-                    format!("more than {MOST_CHAINED} operators follow each other"),
+                    format!("more than {} operators follow each other", trefoil_control::count(MOST_CHAINED as u64)),
                     left.span,
                 );
             }

@@ -257,7 +257,10 @@ impl Parser<'_> {
             let span = self.peek().span;
             return self.complain(
                 TOO_DEEP,
-                format!("statements or expressions are nested more than {MOST_NESTED} levels deep"),
+                format!(
+                    "statements or expressions are nested more than {} levels deep",
+                    trefoil_control::count(MOST_NESTED as u64)
+                ),
                 span,
             );
         }

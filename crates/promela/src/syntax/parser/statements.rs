@@ -528,7 +528,10 @@ impl Parser<'_> {
         tokens.push(Token { kind: Kind::End, ..call });
         self.brought += tokens.len();
         if self.brought > MOST_BROUGHT {
-            let message = format!("the inlines of this model expand to more than {MOST_BROUGHT} tokens");
+            let message = format!(
+                "the inlines of this model expand to more than {} tokens",
+                trefoil_control::count(MOST_BROUGHT as u64)
+            );
             return self.complain(TOO_DEEP, message, place);
         }
         let (kept, at) = (std::mem::replace(&mut self.tokens, tokens.into()), std::mem::replace(&mut self.at, 0));
