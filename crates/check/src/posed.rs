@@ -112,14 +112,27 @@ impl<'q> Posed<'q> {
 
     /// Answers the question. Evidence from a reduced system is carried back to the system itself and replayed there.
     pub fn answer(&self, offered: &Offered<'_>, control: &Control) -> Result<Answer, Unanswered> {
+        self.answer_in(offered, None, control)
+    }
+
+    /// The same, another system being searched in place of the offered one where no reduction is used: one that an
+    /// engine for the question can search like any other.
+    pub fn answer_in(
+        &self,
+        offered: &Offered<'_>,
+        instead: Option<&dyn Reduction>,
+        control: &Control,
+    ) -> Result<Answer, Unanswered> {
         let mut notes = self.notes.clone();
         let mut answer = match (offered.reduction, self.reduction) {
-            (Some(reduction), Some(Reduces::Symmetry)) => self.among_orbits(offered, reduction, &mut notes, control)?,
+            (Some(reduction), Some(Reduces::Symmetry)) => {
+                self.among_orbits(offered, reduction, instead, &mut notes, control)?
+            }
             (Some(reduction), Some(Reduces::PartialOrder | Reduces::Decomposition)) => {
                 let answer = self.prepared.answer(&Task::of(reduction.system()), control)?;
                 self.brought_back(answer, offered, reduction, control)?
             }
-            (None, _) | (_, None) => self.plain(offered.system.clone(), control)?,
+            (None, _) | (_, None) => self.unreduced(offered, instead, control)?,
         };
         if answer.why.is_empty() {
             answer.why = format!("{}: {}", self.engine.name(), self.why);
@@ -133,6 +146,7 @@ impl<'q> Posed<'q> {
         &self,
         offered: &Offered<'_>,
         reduction: &dyn Reduction,
+        instead: Option<&dyn Reduction>,
         notes: &mut Vec<String>,
         control: &Control,
     ) -> Result<Answer, Unanswered> {
@@ -153,7 +167,7 @@ impl<'q> Posed<'q> {
                 match while_it_pays(rule, reduction.system(), self.strategy, control, search) {
                     Paid::Outcome(outcome) => *outcome,
                     Paid::GivenUp(why) => {
-                        let mut answer = self.plain(offered.system.clone(), control)?;
+                        let mut answer = self.unreduced(offered, instead, control)?;
                         if answer.why.is_empty() {
                             answer.why = format!("{}: {}", self.engine.name(), self.why);
                         }
@@ -173,7 +187,7 @@ impl<'q> Posed<'q> {
             }
             if let Err(Unanswered::Refused(why)) = &outcome {
                 notes.push(format!("checked without symmetry reduction: {why}"));
-                return self.plain(offered.system.clone(), control);
+                return self.unreduced(offered, instead, control);
             }
         }
         // Evidence is found in the system itself, which may need more room in its rows.
@@ -208,6 +222,28 @@ impl<'q> Posed<'q> {
         Ok(answer)
     }
 
+    /// Without a reduction, in the system that is offered or in the one that is searched instead.
+    fn unreduced(
+        &self,
+        offered: &Offered<'_>,
+        instead: Option<&dyn Reduction>,
+        control: &Control,
+    ) -> Result<Answer, Unanswered> {
+        let Some(instead) = instead else { return self.plain(offered.system.clone(), control) };
+        let Some(takeover) = &self.takeover else {
+            let answer = self.prepared.answer(&Task::of(instead.system()), control)?;
+            return self.brought_back(answer, offered, instead, control);
+        };
+        let (explicit, searched) = (&*self.prepared, instead.system());
+        match takeover.answer(&self.question, (explicit, searched), &*offered.system, control)? {
+            (answer, None) => self.brought_back(answer, offered, instead, control),
+            (mut answer, Some(why)) => {
+                answer.why = format!("{} instead of {}: {why}", takeover.engine.name(), self.engine.name());
+                Ok(answer)
+            }
+        }
+    }
+
     /// Without a reduction, with as much room in rows as it takes.
     fn plain(&self, mut system: Arc<dyn System>, control: &Control) -> Result<Answer, Unanswered> {
         loop {
@@ -229,7 +265,7 @@ impl<'q> Posed<'q> {
 
     fn answer_plain(&self, system: &dyn System, control: &Control) -> Result<Answer, Unanswered> {
         let Some(takeover) = &self.takeover else { return self.prepared.answer(&Task::of(system), control) };
-        let (mut answer, why) = takeover.answer(&self.question, &*self.prepared, system, control)?;
+        let (mut answer, why) = takeover.answer(&self.question, (&*self.prepared, system), system, control)?;
         if let Some(why) = why {
             answer.why = format!("{} instead of {}: {why}", takeover.engine.name(), self.engine.name());
         }

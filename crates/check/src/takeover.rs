@@ -64,16 +64,17 @@ fn narrow(system: &dyn System) -> Option<String> {
 }
 
 impl Takeover {
-    /// The answer of an explicit engine, or of the symbolic one where that takes over; then with its reason.
+    /// The answer of an explicit engine in the system that it searches, or of the symbolic one in the system itself
+    /// where that takes over; then with its reason.
     pub(crate) fn answer(
         &self,
         question: &Question<'_>,
-        explicit: &dyn Prepared,
+        (explicit, searched): (&dyn Prepared, &dyn System),
         system: &dyn System,
         control: &Control,
     ) -> Result<(Answer, Option<String>), Unanswered> {
         let Some(narrow) = narrow(system) else {
-            return Ok((explicit.answer(&Task::of(system), control)?, None));
+            return Ok((explicit.answer(&Task::of(searched), control)?, None));
         };
         let rests = Arc::new(Rests::from(self.first));
         let part = control.part(&rests);
@@ -84,7 +85,7 @@ impl Takeover {
                 .expect("the operating system refuses a thread for attempts");
             let outcome = {
                 let _end = EndOfRests(&rests);
-                explicit.answer(&Task::of(system), &part)
+                explicit.answer(&Task::of(searched), &part)
             };
             (outcome, symbolic.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
         });

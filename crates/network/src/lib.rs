@@ -7,6 +7,7 @@
 //! Absent here on purpose: where components come from. Front ends compile to rules and never see how successors are
 //! found.
 
+mod accepting;
 mod arrange;
 mod chase;
 mod codes;
@@ -27,6 +28,7 @@ pub mod symmetry;
 mod trim;
 mod watchdog;
 
+pub use accepting::Accepting;
 pub use codes::CODES;
 pub use compose::{compose, count};
 pub use composition::{Composition, Synchronise};

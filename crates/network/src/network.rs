@@ -33,6 +33,7 @@ use trefoil_system::{
     Cut, Domain, Explorer, Group, GroupId, LabelId, Labels, Layout, Slot, SlotSet, System, Value, Values,
 };
 
+use crate::accepting::Accepting;
 use crate::arrange::{Compiling, Effects};
 use crate::chase::{Chase, ChasedExplorer};
 use crate::lazy::LazyMachine;
@@ -144,6 +145,8 @@ pub struct Network {
     pub(crate) proofs: OnceLock<Kept>,
     /// The result of trimming, once a caller wanted it.
     pub(crate) trimmed: OnceLock<Option<Trimmed>>,
+    /// The same network with acceptances on states, once a caller wanted it.
+    pub(crate) accepting: OnceLock<Option<Arc<Accepting>>>,
     layer: Option<Layer>,
 }
 
@@ -253,6 +256,7 @@ impl Network {
             group_rules: OnceLock::new(),
             proofs: OnceLock::new(),
             trimmed: OnceLock::new(),
+            accepting: OnceLock::new(),
             layer: None,
         };
         let format_slot = (formats.len() > 1).then_some(network.components.len() as u32);

@@ -65,8 +65,7 @@ use std::sync::Arc;
 
 use trefoil_control::Control;
 use trefoil_system::{
-    Cut, Explorer, Group, GroupId, LabelId, Labels, Layout, Observations, Sink, SlotSet, StateId, Step, System, Value,
-    Walk,
+    Cut, Explorer, Group, GroupId, LabelId, Labels, Layout, Sink, SlotSet, StateId, Step, System, Value, Walk,
 };
 
 use crate::network::Network;
@@ -128,7 +127,7 @@ impl<'n> PartialOrder<'n> {
         if network.is_layered() {
             return Err("the process is chased or prioritised, so what one component may do depends on all others");
         }
-        if network.observations() == Observations::Explicit {
+        if network.observations().carries_acceptances() {
             return Err("states carry acceptances of their own, which steps in another order need not reach");
         }
         let plans = (0..network.formats().len()).map(|format| Plan::new(network, FormatId(format as u32))).collect();

@@ -16,6 +16,9 @@ pub struct Component {
     pub name: String,
     /// What it does. Its initial state is also the one that it is reset to.
     pub behaviour: Behaviour,
+    /// Do its `τ` choose among the acceptances of states that a compression has merged? Searches that observe nothing
+    /// but traces, failures and divergences can do without them ([`crate::Network::accepting`]).
+    pub chooses: bool,
 }
 
 /// What a component does.
@@ -39,12 +42,17 @@ impl fmt::Debug for Behaviour {
 impl Component {
     /// A component with this LTS.
     pub fn new(name: impl Into<String>, lts: Arc<Lts>) -> Component {
-        Component { name: name.into(), behaviour: Behaviour::Explicit(lts) }
+        Component { name: name.into(), behaviour: Behaviour::Explicit(lts), chooses: false }
     }
 
     /// A component whose states are found on demand.
     pub fn lazy(name: impl Into<String>, machine: Arc<LazyMachine>) -> Component {
-        Component { name: name.into(), behaviour: Behaviour::Lazy(machine) }
+        Component { name: name.into(), behaviour: Behaviour::Lazy(machine), chooses: false }
+    }
+
+    /// The same component, knowing whether its `τ` choose among acceptances.
+    pub fn choosing(self, chooses: bool) -> Component {
+        Component { chooses, ..self }
     }
 
     /// The state that it starts in.

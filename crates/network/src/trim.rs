@@ -110,7 +110,7 @@ impl Network {
             return Ok(None);
         }
         let component = |(component, cut): (&Component, &Option<Remainder>)| match cut {
-            Some(cut) => Component::new(component.name.clone(), cut.lts.clone()),
+            Some(cut) => Component::new(component.name.clone(), cut.lts.clone()).choosing(component.chooses),
             None => component.clone(),
         };
         let components: Vec<Component> = self.components().iter().zip(&cuts).map(component).collect();

@@ -24,7 +24,7 @@ use trefoil_control::{Control, Stopped};
 use trefoil_lts::Lts;
 use trefoil_lts::divergence::Divergence;
 use trefoil_symmetry::Strategy;
-use trefoil_system::{Cut, LabelId, Model, Observations, System, TakenStep, Witness};
+use trefoil_system::{Cut, LabelId, Model, System, TakenStep, Witness};
 
 use crate::follow::{Follower, path};
 use crate::implementation::{Explicit, Graph, OnTheFly, Taus, explore_counting};
@@ -80,7 +80,7 @@ pub(crate) fn search(
             };
         }
     }
-    let found = if system.observations() == Observations::Explicit {
+    let found = if system.observations().carries_acceptances() {
         far(&mut graph, None, control)?
     } else {
         drop(graph);
@@ -106,7 +106,7 @@ pub(crate) fn reduced(
     statistics: &mut Statistics,
 ) -> Result<Option<Witness>, Unreduced> {
     let action = reduction::action(system)?;
-    if system.observations() == Observations::Explicit {
+    if system.observations().carries_acceptances() {
         return Err(Unreduced::refused(
             "the determinism of a system that carries acceptances of its own is not decided by its symmetries",
         ));
@@ -230,8 +230,8 @@ fn near<G: Graph>(graph: &mut G, divergences: bool, limit: usize, control: &Cont
 
 /// Does a state diverge, by what it says itself or by its steps?
 fn diverges<G: Graph>(graph: &mut G, state: u32, divergence: &mut Divergence, control: &Control) -> Result<bool, Cut> {
-    match graph.observe(state)? {
-        Some(observation) => Ok(observation.diverges),
+    match graph.says_that_it_diverges(state)? {
+        Some(diverges) => Ok(diverges),
         None => divergence.diverges(state, &mut Taus(graph), control),
     }
 }
@@ -398,7 +398,7 @@ fn diverging_run(graph: &mut OnTheFly<'_>, trace: &[LabelId], control: &Control)
             continue;
         }
         let mut path = path(graph, &follower.steps(record));
-        if graph.observe(state)?.is_some() {
+        if graph.says_that_it_diverges(state)?.is_some() {
             return Ok(Witness::Lasso { path, cycle: Vec::new() });
         }
         let (stem, cycle) = divergence.lasso(state, &mut Taus(graph), control)?;

@@ -8,7 +8,7 @@ use trefoil_questions::{
     Task, Terms, UsedSymmetry,
 };
 use trefoil_symmetry::{STRATEGIES, Strategy, strategy_named};
-use trefoil_system::{LabelId, Labels, Model, Observations, System};
+use trefoil_system::{LabelId, Labels, Model, System};
 
 use crate::{
     Algorithm, CheckOptions, Implementation, Options, Outcome, Prepared, Preprocess, Search, Specification, Statistics,
@@ -143,7 +143,7 @@ fn prepared<'q>(
 }
 
 fn carries_observations(system: &dyn System) -> bool {
-    system.observations() == Observations::Explicit
+    system.observations().carries_acceptances()
 }
 
 /// A specification in its concrete form.

@@ -170,8 +170,8 @@ pub(crate) fn diverges<G: Graph>(
     state: u32,
     control: &Control,
 ) -> Result<bool, Cut> {
-    match graph.observe(state)? {
-        Some(observation) => Ok(observation.diverges),
+    match graph.says_that_it_diverges(state)? {
+        Some(diverges) => Ok(diverges),
         None => divergence.diverges(state, &mut Taus(graph), control),
     }
 }
@@ -184,7 +184,7 @@ pub(crate) fn lasso<G: Graph>(
     state: u32,
     control: &Control,
 ) -> Result<Witness, Cut> {
-    if graph.observe(state)?.is_some() {
+    if graph.says_that_it_diverges(state)?.is_some() {
         return Ok(Witness::Lasso { path: path(graph, &steps), cycle: Vec::new() });
     }
     let (stem, cycle) = divergence.lasso(state, &mut Taus(graph), control)?;

@@ -10,7 +10,7 @@
 use trefoil_control::Control;
 use trefoil_lts::divergence::Divergence;
 use trefoil_symmetry::Quotient;
-use trefoil_system::{Cut, Explorer, Failure, LabelId, Model, Observations, Path, System, Value, Witness};
+use trefoil_system::{Cut, Explorer, Failure, LabelId, Model, Path, System, Value, Witness};
 
 use crate::evidence::{diverges, lasso};
 use crate::follow::{Follower, path};
@@ -75,9 +75,8 @@ fn accepted_without(
     control: &Control,
 ) -> Result<Option<Vec<LabelId>>, Cut> {
     let mut explorer = system.explorer(control);
-    if system.observations() == Observations::Explicit {
-        let mut acceptances = explorer.observe(row)?.acceptances.into_iter();
-        return Ok(acceptances.find(|accepted| accepted.binary_search(&event).is_err()));
+    if system.observations().carries_acceptances() {
+        return explorer.accepts_less(row, &mut |accepted| accepted.binary_search(&event).is_ok());
     }
     offered(&mut *explorer, row).map(Some)
 }

@@ -7,7 +7,7 @@
 use trefoil_control::{Control, Stopped};
 use trefoil_lts::divergence::TauSuccessors;
 use trefoil_lts::{Lts, Transition};
-use trefoil_system::{Cut, Explorer, LabelId, Observation, Observations, StateId, System, Value};
+use trefoil_system::{Cut, Explorer, LabelId, Observations, StateId, System, Value};
 
 use crate::rows::RowTable;
 
@@ -25,8 +25,18 @@ pub(crate) trait Graph {
     fn values(&self, state: u32) -> Vec<Value>;
     /// How many states have a number.
     fn state_count(&self) -> usize;
-    /// The acceptances and divergence that the state carries; `None` when they follow from its transitions.
-    fn observe(&mut self, state: u32) -> Result<Option<Observation>, Cut>;
+    /// Does the state say that it diverges? `None` when that follows from the transitions.
+    fn says_that_it_diverges(&mut self, state: u32) -> Result<Option<bool>, Cut>;
+    /// Do states carry what they accept?
+    fn carries_acceptances(&self) -> bool;
+    /// An acceptance that a state carries and that is not enough ([`Explorer::accepts_less`]).
+    fn accepts_less(
+        &mut self,
+        state: u32,
+        enough: &mut dyn FnMut(&[LabelId]) -> bool,
+    ) -> Result<Option<Vec<LabelId>>, Cut>;
+    /// The acceptances that a state carries.
+    fn carried_acceptances(&mut self, state: u32) -> Result<Vec<Vec<LabelId>>, Cut>;
 
     /// When states are representatives: the element that carries what a step leads to, to the state that stands for it,
     /// with its number.
@@ -37,8 +47,8 @@ pub(crate) trait Graph {
 
     /// What a state that was explored stably accepts: the least sets of labels, each ascending.
     fn acceptances(&mut self, state: u32) -> Result<Vec<Vec<LabelId>>, Cut> {
-        if let Some(observation) = self.observe(state)? {
-            return Ok(observation.acceptances);
+        if self.carries_acceptances() {
+            return self.carried_acceptances(state);
         }
         if !self.is_stable(state) {
             return Ok(Vec::new());
@@ -118,8 +128,24 @@ impl Graph for Explicit<'_> {
         self.lts.state_count()
     }
 
-    fn observe(&mut self, _state: u32) -> Result<Option<Observation>, Cut> {
+    fn says_that_it_diverges(&mut self, _state: u32) -> Result<Option<bool>, Cut> {
         Ok(None)
+    }
+
+    fn carries_acceptances(&self) -> bool {
+        false
+    }
+
+    fn accepts_less(
+        &mut self,
+        _state: u32,
+        _enough: &mut dyn FnMut(&[LabelId]) -> bool,
+    ) -> Result<Option<Vec<LabelId>>, Cut> {
+        unreachable!("the acceptances of an explicit system follow from its transitions")
+    }
+
+    fn carried_acceptances(&mut self, _state: u32) -> Result<Vec<Vec<LabelId>>, Cut> {
+        unreachable!("the acceptances of an explicit system follow from its transitions")
     }
 }
 
@@ -160,7 +186,7 @@ impl Reaching for AsTheyAre {
 /// A system that becomes explicit while it is searched.
 pub(crate) struct Numbered<'a, R> {
     explorer: Box<dyn Explorer + 'a>,
-    explicit_observations: bool,
+    observations: Observations,
     control: &'a Control,
     rows: RowTable,
     ranges: Vec<(usize, u32)>,
@@ -196,7 +222,7 @@ impl<'a, R: Reaching> Numbered<'a, R> {
         assert_eq!(rows.number(initial, control)?, 0);
         Ok(Numbered {
             explorer: system.explorer(control),
-            explicit_observations: system.observations() == Observations::Explicit,
+            observations: system.observations(),
             control,
             rows,
             ranges: vec![UNEXPLORED],
@@ -254,11 +280,27 @@ impl<R: Reaching> Graph for Numbered<'_, R> {
         self.rows.len()
     }
 
-    fn observe(&mut self, state: u32) -> Result<Option<Observation>, Cut> {
-        match self.explicit_observations {
-            true => self.explorer.observe(&self.rows.row(state)).map(Some),
+    fn says_that_it_diverges(&mut self, state: u32) -> Result<Option<bool>, Cut> {
+        match self.observations.carries_divergence() {
+            true => Ok(Some(self.explorer.observe(&self.rows.row(state))?.diverges)),
             false => Ok(None),
         }
+    }
+
+    fn carries_acceptances(&self) -> bool {
+        self.observations.carries_acceptances()
+    }
+
+    fn accepts_less(
+        &mut self,
+        state: u32,
+        enough: &mut dyn FnMut(&[LabelId]) -> bool,
+    ) -> Result<Option<Vec<LabelId>>, Cut> {
+        self.explorer.accepts_less(&self.rows.row(state), enough)
+    }
+
+    fn carried_acceptances(&mut self, state: u32) -> Result<Vec<Vec<LabelId>>, Cut> {
+        Ok(self.explorer.observe(&self.rows.row(state))?.acceptances)
     }
 
     #[inline]

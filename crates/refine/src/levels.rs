@@ -6,7 +6,7 @@
 use trefoil_control::Control;
 use trefoil_explore::{Counts, End, Finding, Options, Order, Visited, Visitor};
 use trefoil_symmetry::{Quotient, Tally};
-use trefoil_system::{Cut, Explorer, Failure, Observations, System, Witness};
+use trefoil_system::{Cut, Explorer, Failure, Observations, System, Value, Witness};
 
 use crate::reduction::stands_for;
 use crate::statistics::Statistics;
@@ -23,8 +23,8 @@ pub(crate) struct Observed {
 /// Looks at single states.
 struct Judge {
     observed: Observed,
-    /// Do states carry their acceptances and divergence?
-    explicit: bool,
+    /// Where acceptances and divergence come from.
+    observations: Observations,
     /// In a quotient, what found states.
     tally: Tally,
     tallies: bool,
@@ -35,15 +35,28 @@ impl Visitor for Judge {
         if self.tallies {
             state.steps.iter().filter(|step| step.fresh).for_each(|step| self.tally.note(step.class));
         }
-        let found = if self.explicit {
-            let observation = explorer.observe(state.row)?;
-            self.observed.deadlock && observation.acceptances.iter().any(Vec::is_empty)
-                || self.observed.divergence && observation.diverges
-        } else {
-            self.observed.deadlock && state.steps.is_empty()
-        };
+        let stuck = self.observed.deadlock
+            && match self.observations.carries_acceptances() {
+                true => may_do_nothing(explorer, state.row)?,
+                false => state.steps.is_empty(),
+            };
+        let found = stuck || self.observed.divergence && says_that_it_diverges(self.observations, explorer, state.row)?;
         Ok(if found { Finding::State } else { Finding::Nothing })
     }
+}
+
+/// Does a state that carries acceptances accept nothing?
+fn may_do_nothing(explorer: &mut dyn Explorer, row: &[Value]) -> Result<bool, Cut> {
+    Ok(explorer.accepts_less(row, &mut |accepted| !accepted.is_empty())?.is_some())
+}
+
+/// Does a state say that it diverges, where states do?
+pub(crate) fn says_that_it_diverges(
+    observations: Observations,
+    explorer: &mut dyn Explorer,
+    row: &[Value],
+) -> Result<bool, Cut> {
+    Ok(observations.carries_divergence() && explorer.observe(row)?.diverges)
 }
 
 /// Searches a state that is a goal, with as few visible events as possible; in a quotient of the system, when there is
@@ -56,10 +69,10 @@ pub(crate) fn search(
     control: &Control,
     statistics: &mut Statistics,
 ) -> Result<Option<Witness>, Cut> {
-    let explicit = system.observations() == Observations::Explicit;
-    let options =
-        Options { threads, order: Order::Visible, cycles: observed.divergence && !explicit, ..Options::default() };
-    let judge = || Judge { observed, explicit, tally: Tally::default(), tallies: quotient.is_some() };
+    let observations = system.observations();
+    let cycles = observed.divergence && !observations.carries_divergence();
+    let options = Options { threads, order: Order::Visible, cycles, ..Options::default() };
+    let judge = || Judge { observed, observations, tally: Tally::default(), tallies: quotient.is_some() };
     let explored = quotient.map_or(system, |quotient| quotient);
     let exploration = trefoil_explore::search(explored, &options, control, judge);
     count(&exploration.counts, statistics);
@@ -78,9 +91,8 @@ pub(crate) fn search(
                 (path, cycle) = quotient.unwind_lasso(&path, &cycle, control)?;
             }
             let mut stuck = observed.deadlock && cycle.is_empty();
-            if stuck && explicit {
-                let observation = system.explorer(control).observe(path.last())?;
-                stuck = observation.acceptances.iter().any(Vec::is_empty);
+            if stuck && observations.carries_acceptances() {
+                stuck = may_do_nothing(&mut *system.explorer(control), path.last())?;
             }
             if stuck {
                 return Ok(Some(Witness::Path { path, failure: Failure::Deadlock }));

@@ -27,7 +27,7 @@ use trefoil_system::{
 
 use crate::acting::Drawn;
 use crate::has_trace::offered;
-use crate::levels::count;
+use crate::levels::{count, says_that_it_diverges};
 use crate::nodes::{FORBIDDEN, Nodes};
 use crate::reduction::stands_for;
 use crate::statistics::Statistics;
@@ -338,6 +338,14 @@ impl Explorer for ProductExplorer<'_> {
     fn observe(&mut self, row: &[Value]) -> Result<Observation, Cut> {
         self.steps.observe(&row[1..])
     }
+
+    fn accepts_less(
+        &mut self,
+        row: &[Value],
+        enough: &mut dyn FnMut(&[LabelId]) -> bool,
+    ) -> Result<Option<Vec<LabelId>>, Cut> {
+        self.steps.accepts_less(&row[1..], enough)
+    }
 }
 
 /// A product with one pair of each orbit.
@@ -371,8 +379,8 @@ struct Judge<'a> {
     /// In a quotient, what found states.
     tally: Option<Tally>,
     model: Model,
-    /// Do states of the implementation carry their acceptances and divergence?
-    explicit: bool,
+    /// Where failures and divergences of the implementation come from.
+    observations: Observations,
     scratch: Scratch,
     offered: Vec<LabelId>,
     /// Rows that are no pairs: chaos and the forbidden node.
@@ -387,10 +395,10 @@ impl Judge<'_> {
         explorer: &mut dyn Explorer,
     ) -> Result<bool, Cut> {
         let normal_form = self.product.normal_form;
-        if self.explicit {
-            let observation = explorer.observe(state.row)?;
-            return Ok(self.model.observes_divergence() && observation.diverges
-                || refused(normal_form, node, observation.acceptances).is_some());
+        if self.observations.carries_acceptances() {
+            return Ok(self.model.observes_divergence()
+                && says_that_it_diverges(self.observations, explorer, state.row)?
+                || refused(normal_form, node, explorer, state.row)?.is_some());
         }
         self.offered.clear();
         if state.steps.iter().any(|step| step.label == LabelId::TAU) {
@@ -419,10 +427,14 @@ impl Judge<'_> {
     }
 }
 
-/// The first acceptance of the implementation that the specification does not allow.
-fn refused(normal_form: &LazyNormalForm, node: NodeId, acceptances: Vec<Vec<LabelId>>) -> Option<Vec<LabelId>> {
-    let allowed = |accepted: &Vec<LabelId>| normal_form.allows(node, |label| accepted.binary_search(&label).is_ok());
-    acceptances.into_iter().find(|accepted| !allowed(accepted))
+/// An acceptance that a state of the implementation carries, and that the specification does not allow.
+fn refused(
+    normal_form: &LazyNormalForm,
+    node: NodeId,
+    explorer: &mut dyn Explorer,
+    row: &[Value],
+) -> Result<Option<Vec<LabelId>>, Cut> {
+    explorer.accepts_less(row, &mut |accepted| normal_form.allows(node, |label| accepted.binary_search(&label).is_ok()))
 }
 
 impl Visitor for Judge<'_> {
@@ -455,8 +467,8 @@ pub(crate) fn search(
     statistics: &mut Statistics,
 ) -> Result<Option<Witness>, Cut> {
     let implementation = product.implementation;
-    let explicit = implementation.observations() == Observations::Explicit;
-    let cycles = model.observes_divergence() && !explicit;
+    let observations = implementation.observations();
+    let cycles = model.observes_divergence() && !observations.carries_divergence();
     // In the traces model only a forbidden visible event is a witness.
     let options = Options { threads, order: Order::Visible, cycles, steps_only: model == Model::Traces };
     let explored: &dyn System = reduced.map_or(product, |reduced| &reduced.quotient);
@@ -465,7 +477,7 @@ pub(crate) fn search(
         forbidden: reduced.map_or(product.forbidden_group, |reduced| reduced.forbidden),
         tally: reduced.map(|_| Tally::default()),
         model,
-        explicit,
+        observations,
         scratch: Scratch::default(),
         offered: Vec::new(),
         ends: 0,
@@ -521,12 +533,12 @@ pub(crate) fn witness(
     }
     let Some(node) = node else { return Ok(Witness::Path { path, failure: Failure::Event }) };
     let mut explorer = product.implementation.explorer(control);
-    if product.implementation.observations() == Observations::Explicit {
-        let observation = explorer.observe(path.last())?;
-        if model.observes_divergence() && observation.diverges {
+    let observations = product.implementation.observations();
+    if observations.carries_acceptances() {
+        if model.observes_divergence() && says_that_it_diverges(observations, &mut *explorer, path.last())? {
             return Ok(Witness::Lasso { path, cycle });
         }
-        let accepted = refused(product.normal_form, node, observation.acceptances).expect("it refuses too much");
+        let accepted = refused(product.normal_form, node, &mut *explorer, path.last())?.expect("it refuses too much");
         return Ok(Witness::Path { path, failure: Failure::Acceptance(accepted) });
     }
     let accepted = offered(&mut *explorer, path.last())?;

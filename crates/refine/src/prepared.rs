@@ -10,7 +10,7 @@ use trefoil_control::{Control, Stopped};
 use trefoil_lts::LazyNormalForm;
 use trefoil_symmetry::Strategy;
 use trefoil_system::replay::{Rejection, replay_refinement};
-use trefoil_system::{LabelId, Model, Observations, Witness};
+use trefoil_system::{LabelId, Model, Witness};
 
 use crate::implementation::{Explicit, OnTheFly};
 use crate::permuted::Obstacle;
@@ -37,13 +37,13 @@ pub fn prepare<'a>(
 ) -> Result<Prepared<'a>, Unanswered> {
     let specification = specification.into();
     let started = Instant::now();
-    if options.preprocess.specification() && specification.system().observations() == Observations::Explicit {
+    if options.preprocess.specification() && specification.system().observations().carries_acceptances() {
         return Err(Unanswered::Refused(
             "a specification that carries acceptances of its own cannot be preprocessed".into(),
         ));
     }
     let Options { model, algorithm, preprocess, threads, symmetry, .. } = options;
-    if specification.system().observations() == Observations::Explicit {
+    if specification.system().observations().carries_acceptances() {
         carries_enough(model)?;
     }
     if model.observes_refusals_on_the_way() && algorithm == Algorithm::NormalForm {
@@ -115,12 +115,12 @@ impl Prepared<'_> {
         let implementation = implementation.into();
         let started = Instant::now();
         let options = Options { symmetry, ..self.options };
-        if options.preprocess.implementation() && implementation.system().observations() == Observations::Explicit {
+        if options.preprocess.implementation() && implementation.system().observations().carries_acceptances() {
             return Err(Unanswered::Refused(
                 "an implementation that carries acceptances of its own cannot be preprocessed".into(),
             ));
         }
-        if implementation.system().observations() == Observations::Explicit {
+        if implementation.system().observations().carries_acceptances() {
             carries_enough(options.model)?;
         }
         if options.preprocess.implementation() && symmetry.is_some() {

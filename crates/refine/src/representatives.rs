@@ -16,7 +16,7 @@ use trefoil_control::Control;
 use trefoil_lts::NodeId;
 use trefoil_lts::divergence::Divergence;
 use trefoil_symmetry::{Quotient, Reducer, Symmetry};
-use trefoil_system::{Action, Actor, Cut, LabelId, Observations, Path, System, TakenStep, Value, Witness};
+use trefoil_system::{Action, Actor, Cut, LabelId, Path, System, TakenStep, Value, Witness};
 
 use crate::acting::ProductAction;
 use crate::implementation::{Graph, Numbered, OnTheFly, Reaching, Taus};
@@ -165,7 +165,7 @@ pub(crate) fn search<V: Visited>(
     }));
     statistics.implementation_states = graph.state_count() as u64;
     let path = quotient.unwind(&Path { start, steps }, control)?;
-    if !diverges || system.observations() == Observations::Explicit {
+    if !diverges || system.observations().carries_divergence() {
         return parallel::witness(product, path, Vec::new(), by_event, options.model, control).map(Some);
     }
     let mut path = parallel::of_implementation(&path);

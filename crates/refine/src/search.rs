@@ -329,8 +329,8 @@ impl<'a, G: Graph, V: Visited> ProductSearch<'a, G, V> {
         if !self.model.observes_divergence() {
             return Ok(false);
         }
-        match self.graph.observe(pair.state)? {
-            Some(observation) => Ok(observation.diverges),
+        match self.graph.says_that_it_diverges(pair.state)? {
+            Some(diverges) => Ok(diverges),
             None => self.divergence.diverges(pair.state, &mut Taus(self.graph), self.product.control),
         }
     }
@@ -346,11 +346,10 @@ impl<'a, G: Graph, V: Visited> ProductSearch<'a, G, V> {
 
     fn compare_acceptances(&mut self, pair: Pair) -> Result<Observed, Cut> {
         let normal_form = self.product.normal_form;
-        if let Some(observation) = self.graph.observe(pair.state)? {
-            let refused = observation
-                .acceptances
-                .into_iter()
-                .find(|accepted| !normal_form.allows(pair.node, |label| accepted.binary_search(&label).is_ok()));
+        if self.graph.carries_acceptances() {
+            let refused = self.graph.accepts_less(pair.state, &mut |accepted| {
+                normal_form.allows(pair.node, |label| accepted.binary_search(&label).is_ok())
+            })?;
             return Ok(refused.map_or(Observed::Allowed(pair.node), Observed::Refused));
         }
         if !self.graph.is_stable(pair.state) {

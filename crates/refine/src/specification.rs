@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use trefoil_control::{Control, Stopped};
+use trefoil_lts::divergence::diverging_states;
 use trefoil_lts::equivalence::{Equivalence, minimise};
 use trefoil_lts::{Acceptances, Glts, LazyNormalForm, Lts, normalise, normalise_within, stays_within};
-use trefoil_system::{Cut, LabelId, Labels, Model, Observations, System};
+use trefoil_system::{Cut, LabelId, Labels, Model, System};
 
 use crate::permuted::{Difference, Obstacle, node_map, state_map};
 use crate::{Algorithm, preprocess};
@@ -132,7 +133,7 @@ pub(crate) fn prepare(
     let known = match specification {
         Specification::Lts(lts) => Known::Lts(lts),
         Specification::Generalised(glts) => Known::Generalised(glts),
-        Specification::System(system) if system.observations() == Observations::Explicit => {
+        Specification::System(system) if system.observations().carries_acceptances() => {
             generalised = collect_generalised(system, threads, control)?;
             Known::Generalised(&generalised)
         }
@@ -225,6 +226,9 @@ fn collect_generalised(system: &dyn System, threads: usize, control: &Control) -
         let sets = sets.collect::<Result<_, Stopped>>()?;
         families.push(acceptances.family(sets, control)?);
         diverging.push(observation.diverges);
+    }
+    if !system.observations().carries_divergence() {
+        diverging = diverging_states(&lts, control)?;
     }
     Ok(Glts::new(lts, acceptances, families, diverging))
 }

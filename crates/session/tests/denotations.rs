@@ -6,6 +6,7 @@ mod support;
 use std::collections::HashMap;
 
 use support::{Batch, Check, Compiled, Way, compilations, way, wrong};
+use trefoil_control::Control;
 use trefoil_refine::Preprocess;
 use trefoil_system::Model;
 use trefoil_testkit::processes::random::{Shape, random_pair};
@@ -59,6 +60,8 @@ struct Counts {
     /// Processes compiled to more than one component, and to more than one format.
     networks: usize,
     formats: usize,
+    /// Comparisons of processes whose merged states kept their acceptances.
+    on_states: usize,
 }
 
 /// Checks pairs of one stream.
@@ -112,6 +115,21 @@ fn compare(seed: u64, batches: usize) -> Counts {
                                 complain(seed, &specification.0, &implementation.0, &check, reducing, &said);
                             }
                         }
+                        let network = &compiled[1 - side].machine.network;
+                        if network.accepting(&Control::unlimited()).is_ok_and(|accepting| accepting.is_some()) {
+                            let preprocess = match way.preprocess {
+                                Preprocess::Nothing => Preprocess::Nothing,
+                                _ => Preprocess::Specification,
+                            };
+                            let merged = Way { on_states: true, preprocess, ..way };
+                            let kept = batch.check(&check, merged, &compiled[side], &compiled[1 - side]);
+                            counts.comparisons += 1;
+                            counts.on_states += 1;
+                            if kept != found {
+                                let said = format!("{found:?}, and {kept:?} with acceptances on states");
+                                complain(seed, &specification.0, &implementation.0, &check, merged, &said);
+                            }
+                        }
                         match &found {
                             Ok(answer) if *first == found && check.agrees(expected, *answer) => {
                                 counts.violations += usize::from(answer.is_some());
@@ -159,5 +177,8 @@ fn verdicts_agree_with_the_denotations() {
     assert!(comparisons >= 50_000, "only {comparisons} comparisons");
     let both = violations * 5 > comparisons && violations * 5 < comparisons * 4;
     assert!(both, "{violations} of {comparisons} are violations");
+    let on_states = sum(|counts| counts.on_states);
+    println!("{on_states} with acceptances on states");
+    assert!(on_states > 1_000, "only {on_states} with acceptances on states");
     assert!(networks > 500 && formats > 200, "only {networks} networks, {formats} with formats");
 }

@@ -12,7 +12,7 @@ use trefoil_questions::{
     Algorithm, Answer, Asked, Counts, Engine, EngineChoice, Evidence, Facts, Found, Goal, Kind, Prepared, Preprocess,
     Question, Reach, Ready, Refusal, Setting, Store, SymbolicCounts, Task, Terms, Unanswered,
 };
-use trefoil_system::{Cut, LabelId, Labels, Observations, Path};
+use trefoil_system::{Cut, LabelId, Labels, Path};
 
 use crate::processes;
 use crate::space::{Options, PHASE, Space};
@@ -38,7 +38,7 @@ impl Engine for SymbolicEngine {
 
     fn takes(&self, kind: Kind, facts: &Facts) -> Result<(), Refusal> {
         match kind {
-            Kind::Refine | Kind::Deadlock | Kind::Divergence if facts.observations == Observations::Explicit => {
+            Kind::Refine | Kind::Deadlock | Kind::Divergence if facts.observations.carries_acceptances() => {
                 Err(Refusal::new(
                     "the symbolic engine finds failures and divergences from transitions, and these states carry \
                      their own",

@@ -418,4 +418,12 @@ impl Explorer for QuotientExplorer<'_> {
     fn observe(&mut self, row: &[Value]) -> Result<Observation, Cut> {
         self.steps.observe(row)
     }
+
+    fn accepts_less(
+        &mut self,
+        row: &[Value],
+        enough: &mut dyn FnMut(&[LabelId]) -> bool,
+    ) -> Result<Option<Vec<LabelId>>, Cut> {
+        self.steps.accepts_less(row, enough)
+    }
 }

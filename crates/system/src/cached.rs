@@ -174,4 +174,12 @@ impl Explorer for CachedExplorer<'_> {
     fn observe(&mut self, row: &[Value]) -> Result<Observation, Cut> {
         self.inner.observe(row)
     }
+
+    fn accepts_less(
+        &mut self,
+        row: &[Value],
+        enough: &mut dyn FnMut(&[LabelId]) -> bool,
+    ) -> Result<Option<Vec<LabelId>>, Cut> {
+        self.inner.accepts_less(row, enough)
+    }
 }

@@ -146,6 +146,21 @@ pub enum Observations {
     FromTransitions,
     /// From [`Explorer::observe`]: states stand for several states of an original and carry what those accept.
     Explicit,
+    /// Failures from [`Explorer::accepts_less`], because states stand for several states of an original; divergences
+    /// from the transitions.
+    Acceptances,
+}
+
+impl Observations {
+    /// Do states carry what they accept?
+    pub fn carries_acceptances(self) -> bool {
+        self != Observations::FromTransitions
+    }
+
+    /// Do states say whether they diverge?
+    pub fn carries_divergence(self) -> bool {
+        self == Observations::Explicit
+    }
 }
 
 /// What a state of a generalised system carries besides its transitions.
@@ -277,8 +292,20 @@ pub trait Explorer {
         unreachable!("this system declares no marks")
     }
 
-    /// Acceptances and divergence of a state; called only on systems with [`Observations::Explicit`].
+    /// Acceptances and divergence of a state; called only on systems whose states carry the former. Where they do not
+    /// carry the latter it says nothing about it. There can be very many acceptances: [`Explorer::accepts_less`] does
+    /// not list them.
     fn observe(&mut self, _row: &[Value]) -> Result<Observation, Cut> {
         unreachable!("the observations of this system come from its transitions")
+    }
+
+    /// A set of labels, ascending, that a state stably accepts and that is not enough; called only on systems whose
+    /// states carry acceptances. What is enough stays so when more is offered.
+    fn accepts_less(
+        &mut self,
+        row: &[Value],
+        enough: &mut dyn FnMut(&[LabelId]) -> bool,
+    ) -> Result<Option<Vec<LabelId>>, Cut> {
+        Ok(self.observe(row)?.acceptances.into_iter().find(|accepted| !enough(accepted)))
     }
 }

@@ -172,7 +172,10 @@ impl Compiler {
     fn component(&self, name: String, machine: MachineId) -> Component {
         match machine.layer() {
             Some(layer) => Component::lazy(name, self.layer_data(layer).lazy.clone()),
-            None => Component::new(name, self.machine(machine).lts.clone()),
+            None => {
+                let machine = self.machine(machine);
+                Component::new(name, machine.lts.clone()).choosing(machine.merged)
+            }
         }
     }
 

@@ -1,4 +1,8 @@
 //! A network with the group that acts on it.
+//!
+//! The same network with acceptances on its states ([`Accepting`]) has the same group: its states are those that the
+//! steps of merged components lead to, and a symmetry, which carries components to components, carries these to each
+//! other, and what `τ` reaches from them.
 
 use std::sync::Arc;
 
@@ -6,18 +10,37 @@ use trefoil_control::Control;
 use trefoil_system::{Action, Cut, Explorer, Group, Labels, Layout, Observations, System, Value};
 
 use super::action::NetworkAction;
+use crate::accepting::Accepting;
 use crate::network::Network;
 
 /// A network that knows its symmetries.
 pub struct Symmetric {
     network: Arc<Network>,
     action: NetworkAction,
+    accepting: Option<Arc<Accepting>>,
 }
 
 impl Symmetric {
     /// A network with an action on it.
     pub fn new(network: Arc<Network>, action: NetworkAction) -> Symmetric {
-        Symmetric { network, action }
+        Symmetric { network, action, accepting: None }
+    }
+
+    /// The same, searched with acceptances on states.
+    pub fn with_acceptances(self, accepting: Arc<Accepting>) -> Symmetric {
+        Symmetric { accepting: Some(accepting), ..self }
+    }
+
+    /// The network with acceptances on states, if that is what is searched.
+    pub fn accepting(&self) -> Option<&Arc<Accepting>> {
+        self.accepting.as_ref()
+    }
+
+    fn searched(&self) -> &dyn System {
+        match &self.accepting {
+            Some(accepting) => &**accepting,
+            None => &*self.network,
+        }
     }
 
     /// The network.
@@ -33,7 +56,7 @@ impl Symmetric {
 
 impl System for Symmetric {
     fn layout(&self) -> &Layout {
-        self.network.layout()
+        self.searched().layout()
     }
 
     fn labels(&self) -> &Arc<Labels> {
@@ -41,19 +64,19 @@ impl System for Symmetric {
     }
 
     fn groups(&self) -> &[Group] {
-        self.network.groups()
+        self.searched().groups()
     }
 
     fn initial(&self, control: &Control) -> Result<Vec<Value>, Cut> {
-        self.network.initial(control)
+        self.searched().initial(control)
     }
 
     fn explorer<'a>(&'a self, control: &'a Control) -> Box<dyn Explorer + 'a> {
-        self.network.explorer(control)
+        self.searched().explorer(control)
     }
 
     fn observations(&self) -> Observations {
-        self.network.observations()
+        self.searched().observations()
     }
 
     fn action(&self) -> Option<&dyn Action> {

@@ -134,6 +134,8 @@ pub struct Script {
     compiler: Option<Compiler>,
     /// When a reduction by symmetry is left out because it does not pay.
     price: PriceRule,
+    /// Whether merged states keep their acceptances in searches.
+    acceptances_on_states: bool,
 }
 
 impl Script {
@@ -141,6 +143,12 @@ impl Script {
     #[doc(hidden)]
     pub fn set_price_rule(&mut self, price: PriceRule) {
         self.price = price;
+    }
+
+    /// Whether states that a compression has merged keep their acceptances in searches, or have `τ` to a copy for each;
+    /// for tests.
+    pub fn keep_acceptances_on_states(&mut self, keep: bool) {
+        self.acceptances_on_states = keep;
     }
 
     /// Reads a script, resolves its names and checks its types. Without a language the extension of the file decides;
@@ -153,7 +161,17 @@ impl Script {
         let typed = opened.checked(tree, &[], &job.control)?;
         let warnings = opened.warnings();
         let Opened { file, sources, .. } = opened;
-        Ok(Script { file, sources, warnings, assertions, prints, typed, compiler: None, price: PriceRule::default() })
+        Ok(Script {
+            file,
+            sources,
+            warnings,
+            assertions,
+            prints,
+            typed,
+            compiler: None,
+            price: PriceRule::default(),
+            acceptances_on_states: true,
+        })
     }
 
     /// Warnings about it.

@@ -31,6 +31,7 @@ use trefoil_cspm::symmetry::{Analysis, Claim, Points, roots};
 use trefoil_cspm::syntax::CheckOption;
 use trefoil_lts::Lts;
 use trefoil_network::symmetry::{Candidate, NetworkAction, Prover, Symmetric};
+use trefoil_network::{Accepting, Network};
 use trefoil_questions::Evidence as Found;
 use trefoil_source::{Diagnostic, Place, Sources, Span};
 use trefoil_system::{Action, Cut, LabelId, Labels, Path, System, Witness};
@@ -95,18 +96,59 @@ impl Reduction for Reduced {
         self.price
     }
 
-    fn run_back(&self, path: Path, _: &Control) -> Result<Path, Cut> {
-        Ok(self.searched.restored_path(&path))
+    fn words(&self) -> Option<String> {
+        self.system.accepting().map(|_| ON_STATES.to_string())
+    }
+
+    fn run_back(&self, path: Path, control: &Control) -> Result<Path, Cut> {
+        Ok(self.searched.restored_path(&match self.system.accepting() {
+            Some(accepting) => accepting.restored_path(&path, control)?,
+            None => path,
+        }))
     }
 
     fn back(&self, evidence: Found, control: &Control) -> Result<Found, Cut> {
         Ok(match evidence {
             Found::Witness(witness) => {
+                let witness = match self.system.accepting() {
+                    Some(accepting) => accepting.restored(self.system.network(), &witness, control)?,
+                    None => witness,
+                };
                 Found::Witness(self.searched.restored(&in_order_of_use(&witness, self, control)?))
             }
             Found::Error(path) => Found::Error(self.searched.restored_path(&path)),
             Found::InvalidEnd(path) => Found::InvalidEnd(self.searched.restored_path(&path)),
             other @ (Found::Strategy(_) | Found::Prefix(_) | Found::Lasso { .. }) => other,
+        })
+    }
+}
+
+/// What an answer says of a search with acceptances on states.
+pub(super) const ON_STATES: &str = "acceptances of merged states kept on them";
+
+/// A network searched with acceptances on states.
+pub(super) struct OnStates {
+    pub(super) network: Arc<Network>,
+    pub(super) accepting: Arc<Accepting>,
+}
+
+impl Reduction for OnStates {
+    fn system(&self) -> &dyn System {
+        &*self.accepting
+    }
+
+    fn words(&self) -> Option<String> {
+        Some(ON_STATES.to_string())
+    }
+
+    fn run_back(&self, path: Path, control: &Control) -> Result<Path, Cut> {
+        self.accepting.restored_path(&path, control)
+    }
+
+    fn back(&self, evidence: Found, control: &Control) -> Result<Found, Cut> {
+        Ok(match evidence {
+            Found::Witness(witness) => Found::Witness(self.accepting.restored(&self.network, &witness, control)?),
+            other => other,
         })
     }
 }

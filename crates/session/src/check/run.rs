@@ -10,7 +10,8 @@ use trefoil_cspm::syntax::{Check, CheckOption, Property};
 use trefoil_lts::Lts;
 use trefoil_network::{Network, PartialOrder, Preserve};
 use trefoil_questions::{
-    Algorithm, Answer, Counts, EngineChoice, Evidence, Facts, Found as Decided, Question, Setting, Unanswered,
+    Algorithm, Answer, Counts, EngineChoice, Evidence, Facts, Found as Decided, Preprocess, Question, Setting,
+    Unanswered,
 };
 use trefoil_source::{Place, Report, render};
 use trefoil_system::{Cut, Model, Path, System, Witness};
@@ -18,7 +19,7 @@ use trefoil_system::{Cut, Model, Path, System, Witness};
 use super::assertions::Listed;
 use super::compiled::{Compiled, Trouble};
 use super::posing::{Unused, unused};
-use super::reduction::{Looked, Reduced};
+use super::reduction::{Looked, OnStates, Reduced};
 use super::report::{AssertionReport, UsedSymmetry};
 use super::witness::Words;
 use super::{Asked, Script, line};
@@ -219,13 +220,25 @@ impl Script {
         if symmetric.is_none() {
             progress.notes.extend(unused_strategy(&asked));
         }
+        let mut instead = None;
+        if fewer_steps.is_none() && self.keeps_acceptances_on_states(&question, compiled.model, &asked) {
+            if let Some(mut reduced) = symmetric.take() {
+                if let Some(accepting) = reduced.searched.network().accepting(&job.control)? {
+                    reduced.system = reduced.system.with_acceptances(accepting);
+                }
+                symmetric = Some(reduced);
+            }
+            let accepting = network.accepting(&job.control)?;
+            instead = accepting.map(|accepting| OnStates { network: network.clone(), accepting });
+        }
+        let instead = instead.as_ref().map(|instead| instead as &dyn Reduction);
         let reduction = symmetric.as_ref().map(|reduced| reduced as &dyn Reduction);
         let offered = Offered {
             system: network.clone(),
             reduction: reduction.or(fewer_steps.as_ref().map(|reduced| reduced as &dyn Reduction)),
             insisted: symmetric.as_ref().is_some_and(|reduced| reduced.insisted),
         };
-        let answer = posed.answer(&offered, &job.control);
+        let answer = posed.answer_in(&offered, instead, &job.control);
         let Answer { engine, why, mut found, counts, reductions, symmetry: used, notes, .. } =
             answer.map_err(|why| self.unanswered(why, listed, progress))?;
         drop(posed);
@@ -243,6 +256,15 @@ impl Script {
         progress.symmetry = symmetric.zip(used).map(|(reduced, used)| reduced.told(used));
         let decided = found.swap_remove(0);
         Ok(Found { decided, machine: compiled.machine, specification: composed, model: compiled.model })
+    }
+
+    /// Whether merged states keep their acceptances in a search: where the question looks at nothing but traces,
+    /// failures and divergences, and its engine goes from state to state.
+    fn keeps_acceptances_on_states(&self, question: &Question<'_>, model: Model, asked: &Asked) -> bool {
+        let asks = matches!(question, Question::Refine { .. } | Question::Deadlock { .. } | Question::Divergence);
+        let explicit = asked.engine != Some(EngineChoice::Symbolic)
+            && !matches!(asked.preprocess, Some(Preprocess::Implementation | Preprocess::Both));
+        self.acceptances_on_states && asks && explicit && model.has_minimal_acceptances()
     }
 
     /// The options that the assertion with this number cannot use, given those that it is written with.

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use trefoil_control::Control;
 use trefoil_lts::random::Random;
-use trefoil_system::{Cut, LabelId, Observations, System, TakenStep, Value};
+use trefoil_system::{Cut, LabelId, System, TakenStep, Value};
 
 use super::words::Narrator;
 use crate::Problem;
@@ -313,7 +313,7 @@ impl<'a> Stepper<'a> {
     /// What is refused here.
     pub fn refusals(&mut self, control: &Control) -> Result<Refusals, Problem> {
         let row = self.row().to_vec();
-        if self.system.observations() == Observations::Explicit {
+        if self.system.observations().carries_divergence() {
             let observed = self.system.explorer(control).observe(&row);
             let observation = observed.map_err(|cut| Problem::cut(cut, control, &self.origin))?;
             let acceptances = observation.acceptances.iter().map(|set| self.sorted(set)).collect();

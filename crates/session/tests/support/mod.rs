@@ -31,6 +31,8 @@ pub(crate) struct Way {
     pub(crate) explored: bool,
     /// Is the network of the implementation reduced? Then it is not explored before.
     pub(crate) partial_order: bool,
+    /// Do merged states keep their acceptances in the search? Then it is neither explored before nor reduced.
+    pub(crate) on_states: bool,
 }
 
 /// Every way to compile: leaves compressed or not; as it is, networks of the smallest components, or one component.
@@ -55,6 +57,7 @@ pub(crate) fn way(compile: CompileOptions, number: usize) -> Way {
         threads: usize::from(!number.is_multiple_of(5)),
         explored: (number / 2).is_multiple_of(3),
         partial_order: false,
+        on_states: false,
     }
 }
 
@@ -213,10 +216,13 @@ impl Batch {
             PartialOrder::new(&implementation.machine.network, preserve).map_err(|why| Unanswered::Refused(why.into()))
         };
         let reduced = way.partial_order.then(reduce).transpose()?;
-        let system: &dyn System = match &reduced {
-            Some(reduced) => reduced,
-            None if way.explored => &implementation.lts,
-            None => &*implementation.machine.network,
+        let on_states = || implementation.machine.network.accepting(&control).expect("no budget");
+        let accepting = way.on_states.then(on_states).flatten();
+        let system: &dyn System = match (&reduced, &accepting) {
+            (_, Some(accepting)) => &**accepting,
+            (Some(reduced), None) => reduced,
+            (None, None) if way.explored => &implementation.lts,
+            (None, None) => &*implementation.machine.network,
         };
         let options = CheckOptions { threads: way.threads, ..CheckOptions::default() };
         match check {
@@ -227,7 +233,7 @@ impl Batch {
                     threads: way.threads,
                     ..Options::new(*model)
                 };
-                let implementation = match way.explored && !way.partial_order {
+                let implementation = match way.explored && !way.partial_order && accepting.is_none() {
                     true => Implementation::from(&implementation.lts),
                     false => Implementation::from(system),
                 };

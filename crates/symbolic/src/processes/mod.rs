@@ -28,9 +28,7 @@ use trefoil_lts::NodeId;
 use trefoil_questions::{Answer, Asked, Counts, Evidence, Found, Prepared, Question, Ready, Task, Terms, Unanswered};
 use trefoil_refine::{Algorithm, Prepared as Specification, prepare_product};
 use trefoil_system::replay::{Rejection, replay_deadlock, replay_divergence, replay_refinement};
-use trefoil_system::{
-    Cut, Explorer, Failure, LabelId, Labels, Model, Observations, Path, System, TakenStep, Value, Witness,
-};
+use trefoil_system::{Cut, Explorer, Failure, LabelId, Labels, Model, Path, System, TakenStep, Value, Witness};
 
 pub use beside::Beside;
 use beside::FORBIDDEN;
@@ -81,7 +79,7 @@ impl Prepared for Observing<'_> {
 
     fn answer(&self, task: &Task<'_>, control: &Control) -> Result<Answer, Unanswered> {
         let started = Instant::now();
-        if task.system.observations() == Observations::Explicit {
+        if task.system.observations().carries_acceptances() {
             return Err(Unanswered::refused(
                 "the symbolic engine finds failures and divergences from transitions, and these states carry their own",
             ));
