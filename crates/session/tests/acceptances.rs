@@ -55,7 +55,8 @@ assert RUN(Events) [F= NET(edge)
 
 fn answers(script: &str, symmetry: SymmetryUse, on_states: bool) -> Vec<AssertionReport> {
     let job = || Job::new(Control::unlimited(), 2);
-    let path = std::env::temp_dir().join(format!("acceptances-{}-{on_states}-{}.csp", std::process::id(), script.len()));
+    let path =
+        std::env::temp_dir().join(format!("acceptances-{}-{on_states}-{}.csp", std::process::id(), script.len()));
     std::fs::write(&path, script).expect("a file in the temporary folder");
     let opened = Script::open(&path, None, &job());
     std::fs::remove_file(&path).expect("the file is there");
