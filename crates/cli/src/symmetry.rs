@@ -6,13 +6,16 @@ use std::time::Instant;
 
 use trefoil_control::{count, counted};
 use trefoil_session::check::{PermutedKind, Script};
-use trefoil_session::symmetry::{AssertionSymmetry, DatatypeSymmetry, SymmetryBreak, SymmetryOptions, SymmetryReport};
+use trefoil_session::symmetry::{
+    AssertionSymmetry, DatatypeSymmetry, SymmetryBreak, SymmetryOptions, SymmetryPicture, SymmetryReport, draw_groups,
+};
 use trefoil_session::{Resources, Verdict};
 
 use crate::arguments::{Common, Symmetries};
 use crate::check::runner::Choosing;
 use crate::model_symmetry;
 use crate::run::{Answer, Destination, Run};
+use crate::terminal;
 use crate::text::{cut, list, magnitude, resources, table};
 
 /// How many reasons are shown for a type; the JSON has all.
@@ -41,11 +44,6 @@ pub(crate) fn run(arguments: &Symmetries, common: Common) -> ExitCode {
         run.misuse(why);
         return run.finish();
     }
-    if arguments.output.is_some() {
-        let mut run = Run::new("symmetry", common, Destination::Out);
-        run.misuse("--output applies to Promela models only: it draws their static channel diagram");
-        return run.finish();
-    }
     let mut run = Run::new("symmetry", common, Destination::Out);
     let file = &arguments.file;
     let files = [file.display().to_string()];
@@ -63,8 +61,18 @@ pub(crate) fn run(arguments: &Symmetries, common: Common) -> ExitCode {
     let assertions: Vec<AssertionSymmetry> =
         chosen.into_iter().map(|index| run.part(|job| script.symmetry(index, &options, job))).collect();
     let warnings = script.warnings().clone();
+    let mut pictures = Vec::new();
+    if let Some(output) = &arguments.output {
+        match run.prepare(&files, |job| draw_groups(&files[0], &assertions, output, job)) {
+            Some(written) if written.is_empty() => {
+                terminal::say_err("no group was proved, so no picture was written\n");
+            }
+            Some(written) => pictures = written,
+            None => return run.finish(),
+        }
+    }
     let resources = Resources::since(started);
-    run.answer(&SymmetryReport { file: files[0].clone(), assertions, warnings, resources });
+    run.answer(&SymmetryReport { file: files[0].clone(), assertions, pictures, warnings, resources });
     run.finish()
 }
 
@@ -88,6 +96,11 @@ impl Answer for SymmetryReport {
         }
         if self.assertions.is_empty() {
             text.push_str("  no assertions\n");
+        }
+        for SymmetryPicture { file, assertions } in &self.pictures {
+            let numbers: Vec<String> = assertions.iter().map(usize::to_string).collect();
+            let word = if assertions.len() > 1 { "assertions" } else { "assertion" };
+            let _ = writeln!(text, "  wrote the group of {word} {} to {file}", list(&numbers, ", "));
         }
         text.push_str(&table(&resources(&self.resources)));
         text

@@ -129,6 +129,14 @@ fn names_that_promise_other_files_are_refused() {
     assert!(folder.path().join("r.html").exists());
 }
 
+/// A specification whose symmetries are not searched says so.
+#[test]
+fn a_report_says_why_there_are_no_symmetries() {
+    let (_, data) = report(&[&examples().join("mcrl2/philosophers.mcrl2").to_string_lossy(), "--only", "1"]);
+    let told = &data["symmetry"][0][0]["none"];
+    assert!(told.as_str().is_some_and(|why| why.contains("one linear process")), "{told}");
+}
+
 /// Components that take part in a step have a box each; the numbers are those of the explanation.
 #[test]
 fn charts_are_drawn_for_every_language() {

@@ -137,6 +137,39 @@ fn philosophers_at_fixed_places_turn() {
     assert!(err.contains("no two of them are interchangeable in the compiled network"), "{err}");
 }
 
+/// Assertions with one group share a picture; another group has the number of its assertion in its name.
+#[test]
+fn groups_are_drawn_once_each() {
+    let script = "\
+datatype T = A | B | C
+channel a, b : T
+P(x) = a.x -> b.x -> P(x)
+ALL = ||| x : T @ P(x)
+TWO = ||| x : {A, B} @ P(x)
+assert ALL :[deadlock free]
+assert ALL :[divergence free]
+assert TWO :[deadlock free]
+assert a.A -> STOP :[deadlock free]
+";
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = |name: &str| folder.path().join(name);
+    let output = file("g.svg").display().to_string();
+    let (code, out, err) = trefoil(script, &["symmetry", "script.csp", "-o", &output]);
+    assert_eq!(code, 0, "{out}{err}");
+    assert!(out.contains("wrote the group of assertions 1, 2 to") && out.contains("g3.svg"), "{out}");
+    let (first, second) = (file("g.svg"), file("g3.svg"));
+    let read = |file: &std::path::Path| std::fs::read_to_string(file).expect("a picture");
+    assert!(read(&first).contains(">script.csp, assertions 1, 2: S3, |G| = 6<"), "{}", read(&first));
+    for name in ["A", "B", "C"] {
+        assert!(read(&first).contains(&format!(">{name}<")), "{name}: {}", read(&first));
+    }
+    assert!(read(&second).contains(", assertion 3: S2, |G| = 2<") && !read(&second).contains(">C<"));
+    let (code, _, err) = trefoil(script, &["symmetry", "script.csp", "--only", "4", "-o", &output]);
+    assert!(code == 0 && err.contains("no picture was written"), "{err}");
+    let (code, _, err) = trefoil(script, &["symmetry", "script.csp", "-o", "g.pdf"]);
+    assert!(code == 2 && err.contains("S001"), "{err}");
+}
+
 #[test]
 fn parts_of_sequences_interrupts_and_choices_are_permuted() {
     let script = "N = 13\nchannel a, b : {0..N-1}\nP(i) = a.i -> SKIP\nR(i) = b.i -> a.i -> R(i)\n\

@@ -40,7 +40,7 @@ pub(crate) fn reduce(points: &mut Points, control: &Control) -> Result<(), Stopp
         let count = points.layers.len();
         for step in 1..count {
             let number = if down { step } else { count - 1 - step };
-            let neighbours = if down { &points.up } else { &points.down };
+            let neighbours = if down { &mut points.up } else { &mut points.down };
             by_medians(&mut points.layers[number], neighbours, &place);
             settle(&points.layers[number], &mut place);
         }
@@ -72,11 +72,11 @@ fn settle(layer: &[u32], place: &mut [u32]) {
 }
 
 /// Sorts a layer by medians; points without neighbours stay where they are.
-fn by_medians(layer: &mut [u32], neighbours: &[Vec<u32>], place: &[u32]) {
-    let median = |point: u32| {
-        let mut places: Vec<u32> = neighbours[point as usize].iter().map(|&other| place[other as usize]).collect();
-        places.sort_unstable();
-        weighted_median(&places)
+fn by_medians(layer: &mut [u32], neighbours: &mut [Vec<u32>], place: &[u32]) {
+    let mut median = |point: u32| {
+        let list = &mut neighbours[point as usize];
+        list.sort_unstable_by_key(|&other| place[other as usize]);
+        weighted_median(list, place)
     };
     let medians: Vec<Option<f64>> = layer.iter().map(|&point| median(point)).collect();
     let mut movable: Vec<(f64, u32)> =
@@ -92,10 +92,11 @@ fn by_medians(layer: &mut [u32], neighbours: &[Vec<u32>], place: &[u32]) {
     }
 }
 
-fn weighted_median(places: &[u32]) -> Option<f64> {
-    let middle = places.len() / 2;
-    let at = |index: usize| f64::from(places[index]);
-    match places.len() {
+/// The median of the places of points that lie in this order.
+fn weighted_median(points: &[u32], place: &[u32]) -> Option<f64> {
+    let middle = points.len() / 2;
+    let at = |index: usize| f64::from(place[points[index] as usize]);
+    match points.len() {
         0 => None,
         count if count % 2 == 1 => Some(at(middle)),
         2 => Some((at(0) + at(1)) / 2.0),
@@ -110,51 +111,53 @@ fn weighted_median(places: &[u32]) -> Option<f64> {
     }
 }
 
-/// Neighbours change places while that takes crossings away. Gives the number of segments that were looked at.
+/// Neighbours change places while that takes crossings away. A layer is looked at again only when it or a layer beside
+/// it has changed. Gives the number of segments that were looked at.
 fn exchange(points: &mut Points, place: &mut [u32], control: &Control) -> Result<usize, Stopped> {
     const ROUNDS: usize = 3;
+    let count = points.layers.len();
+    let mut waits = vec![true; count];
     let mut looked = 0;
     for _ in 0..ROUNDS {
-        let mut better = false;
-        for number in 0..points.layers.len() {
-            control.check()?;
-            let sides = [&points.up, &points.down];
-            let mut sorted: Vec<[Vec<u32>; 2]> = Vec::with_capacity(points.layers[number].len());
-            for &point in &points.layers[number] {
-                sorted.push(sides.map(|side| {
-                    let mut places: Vec<u32> =
-                        side[point as usize].iter().map(|&other| place[other as usize]).collect();
-                    places.sort_unstable();
-                    places
-                }));
+        for number in 0..count {
+            if !std::mem::replace(&mut waits[number], false) {
+                continue;
             }
-            // A pair is compared in both orders, on both sides.
-            looked += 4 * sorted.iter().flatten().map(Vec::len).sum::<usize>();
+            control.check()?;
             let layer = &mut points.layers[number];
-            for at in 1..layer.len() {
-                let (left, right) = (&sorted[at - 1], &sorted[at]);
-                let now: usize = (0..2).map(|side| inverted(&left[side], &right[side])).sum();
-                let then: usize = (0..2).map(|side| inverted(&right[side], &left[side])).sum();
-                if then < now {
-                    better = true;
-                    layer.swap(at - 1, at);
-                    sorted.swap(at - 1, at);
+            let (up, down) = (&mut points.up, &mut points.down);
+            for &point in layer.iter() {
+                for list in [&mut up[point as usize], &mut down[point as usize]] {
+                    list.sort_unstable_by_key(|&other| place[other as usize]);
+                    // A pair is compared in both orders.
+                    looked += 4 * list.len();
                 }
             }
-            settle(layer, place);
-        }
-        if !better {
-            break;
+            let mut better = false;
+            for at in 1..layer.len() {
+                let (left, right) = (layer[at - 1] as usize, layer[at] as usize);
+                let crossed = |left: usize, right: usize| {
+                    inverted(&up[left], &up[right], place) + inverted(&down[left], &down[right], place)
+                };
+                if crossed(right, left) < crossed(left, right) {
+                    better = true;
+                    layer.swap(at - 1, at);
+                }
+            }
+            if better {
+                settle(layer, place);
+                waits[number.saturating_sub(1)..(number + 2).min(count)].fill(true);
+            }
         }
     }
     Ok(looked)
 }
 
 /// How many pairs of segments cross when the point with the first neighbours stands before that with the second ones.
-fn inverted(left: &[u32], right: &[u32]) -> usize {
+fn inverted(left: &[u32], right: &[u32], place: &[u32]) -> usize {
     let (mut total, mut smaller) = (0, 0);
-    for &place in left {
-        while smaller < right.len() && right[smaller] < place {
+    for &point in left {
+        while smaller < right.len() && place[right[smaller] as usize] < place[point as usize] {
             smaller += 1;
         }
         total += smaller;

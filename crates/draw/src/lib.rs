@@ -14,8 +14,8 @@
 //! 5. places across the layers are chosen for straight edges ([`places`]);
 //! 6. edges are drawn as smooth curves between them ([`routes`]).
 //!
-//! The result is a [`Drawing`]: boxes and curves, which [`Drawing::svg`] writes as SVG; [`png()`] draws an SVG document of
-//! this crate as pixels. [`dot()`] writes the graph without a layout.
+//! The result is a [`Drawing`]: boxes and curves, which [`Drawing::svg`] writes as SVG; [`png()`] draws an SVG document
+//! of this crate as pixels. [`dot()`] writes the graph without a layout.
 //!
 //! # Invariants
 //!

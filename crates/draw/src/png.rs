@@ -1,15 +1,15 @@
-//! Pictures as PNG files, for where a browser cannot be had: a drawing or a chart as pixels, in the light.
+//! Pictures as PNG files, for places that show no SVG: a drawing or a chart as pixels, in the light.
 //!
 //! The pixels are those of the SVG document. It is the one description of a picture, so what is drawn here is read from
-//! it: its elements, and its style sheet up to the second set of colours. Only what [`crate::svg`] and [`crate::chart`]
-//! write is read; an element or a colour that is not known here is a bug, and tests draw every kind of them.
+//! it: its elements, and its style sheet without the second set of colours. Only what [`crate::svg`] and
+//! [`crate::chart`] write is read, and tests draw every kind of it.
 //!
-//! A unit is two pixels, or one in a large picture; a picture that has too many pixels even then is refused, since with
-//! fewer its letters could not be read. Letters begin at whole pixels, so that equal letters are equal pixels: that makes
-//! a large picture's file three times as small. Letters are our own ([`crate::letters`]), so that a file is the same on every machine.
+//! A unit is two pixels, or one in a large picture; a picture that has too many pixels even then is refused, since its
+//! letters could not be read with fewer. Letters begin at whole pixels, so that equal letters are equal pixels, which
+//! makes files smaller. Letters are our own ([`crate::letters`]), so that a file is the same on every machine.
 //!
-//! The file has one chunk of pixels, compressed by `flate2` as they are: the differences to other pixels that the format
-//! offers are for photographs.
+//! The file has one chunk of pixels, compressed by `flate2` as they are: the differences to other pixels that the
+//! format offers are for photographs.
 
 use std::io::Write;
 

@@ -217,8 +217,8 @@ fn special_graphs_keep_every_promise() {
     }
 }
 
-/// From one edge to all edges that there can be. The bound is one of work, the same on every machine; the seconds, which
-/// are printed, depend on the machine and on the build.
+/// From one edge to all edges that there can be. The bound is one of work, the same on every machine; the seconds that
+/// are printed depend on the machine and on the build.
 #[test]
 fn graphs_of_every_density_are_drawn_with_bounded_work() {
     for (at, edges) in [1usize, 300, 600, 834, 1_500, 4_000, 12_000, 90_000].into_iter().enumerate() {

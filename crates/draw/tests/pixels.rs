@@ -44,7 +44,7 @@ fn decoded(file: &[u8]) -> Picture {
 }
 
 impl Picture {
-    /// The colour of the pixel at a place in units, of which each has two.
+    /// The colour of the pixel at a place in units; a unit is two pixels.
     fn at(&self, x: f64, y: f64) -> [u8; 3] {
         self.pixels[(2.0 * y) as usize * self.width + (2.0 * x) as usize]
     }
@@ -109,6 +109,38 @@ fn a_graph_is_drawn_in_its_colours() {
         let Area { x, y, .. } = Area { x: edge.arrow.tip.x - 6.0, y: edge.arrow.tip.y - 6.0, ..Area::default() };
         assert!(picture.count(&Area { x, y, width: 12.0, height: 12.0 }, [0x6B, 0x74, 0x84]) > 10, "{edge:?}");
     }
+}
+
+/// A round node leaves the page free at its corners, a dashed edge between its dashes, and equal letters are equal.
+#[test]
+fn corners_are_round_and_dashes_have_gaps() {
+    let node = |text: &str| Node { text: text.into(), ..Node::default() };
+    let edge = Edge { source: 0, target: 1, label: String::new(), quiet: true };
+    let graph = Graph { nodes: vec![node("aaaa"), node("b")], edges: vec![edge], ..Graph::default() };
+    let drawing = draw(&graph, Options::default(), &Control::unlimited()).expect("small enough");
+    let picture = decoded(&png(&drawing.svg()).expect("small enough"));
+    let area = drawing.nodes[0].area;
+    assert_eq!(picture.at(area.x + 1.0, area.y + 1.0), PAGE, "the corner of a round node");
+    let (from, to) = (drawing.edges[0].curve.start, drawing.edges[0].arrow.tip);
+    let steps = (2.0 * (to.y - from.y - 10.0)) as usize;
+    let dark = |step: &usize| {
+        let y = from.y + 1.0 + *step as f64 / 2.0;
+        let x = from.x + (to.x - from.x) * (y - from.y) / (to.y - from.y);
+        (-2..=2).any(|aside: i32| picture.at(x + f64::from(aside) / 2.0, y) != PAGE)
+    };
+    let drawn = (0..steps).filter(dark).count();
+    assert!(drawn > steps / 4 && drawn < steps * 9 / 10, "{drawn} of {steps} pixels of a dashed line");
+    let row = |letter: usize| -> Vec<[u8; 3]> {
+        let left = area.x + (area.width - 4.0 * 7.3) / 2.0;
+        let first = (2.0 * left + 14.6 * letter as f64).round() as usize;
+        let top = (2.0 * area.y) as usize + 8;
+        (top..top + 40)
+            .flat_map(|y| (first..first + 14).map(move |x| (x, y)))
+            .map(|(x, y)| picture.pixels[y * picture.width + x])
+            .collect()
+    };
+    assert_eq!(row(0), row(1), "the same letter is the same pixels");
+    assert!(row(0).iter().any(|&pixel| pixel == INK));
 }
 
 #[test]

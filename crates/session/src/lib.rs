@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use trefoil_control::{Control, Stopped, peak_memory};
 
-pub use problem::{Problem, code_tables, save};
+pub use problem::{Problem, code_tables, numbered, save};
 pub use trefoil_source::{
     Report as DiagnosticReport, ReportedPlace as DiagnosticPlace, Texts, cannot_read, shortened, unreadable,
 };

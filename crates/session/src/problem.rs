@@ -1,7 +1,7 @@
 //! Why a job has no result.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use trefoil_control::{Control, Stopped, count};
 use trefoil_source::{
@@ -197,6 +197,13 @@ pub(crate) fn cut_short(cut: &Cut, control: &Control, place: Place) -> Diagnosti
     let place = named.map_or(place, |at| Place::Span(Span { file: FileId(at.file), start: at.start, end: at.end }));
     let told = Diagnostic::error(NOT_SUPPORTED, cut.explain(control), place);
     hint.into_iter().fold(told, Diagnostic::help)
+}
+
+/// A file's name with a number before its extension, where Spin looks for it (`spin -t2`).
+pub fn numbered(file: &Path, number: usize) -> PathBuf {
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+    let extension = file.extension().map(|extension| format!(".{}", extension.to_string_lossy())).unwrap_or_default();
+    file.with_file_name(format!("{stem}{number}{extension}"))
 }
 
 /// Writes a text or bytes to a file; an older file stays until the new one is complete.

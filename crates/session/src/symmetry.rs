@@ -2,15 +2,21 @@
 //!
 //! What the text shows comes from [`trefoil_cspm::symmetry`]: constants that the script never singles out are
 //! interchangeable, and each that it singles out is reported with reason and place. The group that a check would use is
-//! proved on the compiled network, by the same steps as in a check.
+//! proved on the compiled network, by the same steps as in a check. Its picture has the moved constants and components
+//! as nodes, and an edge from each to its image under each generator.
+
+use std::path::Path;
 
 use serde::Serialize;
 use trefoil_cspm::symmetry::{Break, TypeSymmetry};
 use trefoil_source::{Report as DiagnosticReport, ReportedPlace, Sources, Span};
 
-use crate::check::{Assertion, Permuted};
+use trefoil_draw::{Direction, Edge, Graph, Node, Options, Shape};
+
+use crate::check::{Assertion, Permuted, PermutedKind};
 use crate::cspm::Warnings;
-use crate::{Resources, Unfinished};
+use crate::look::{draw_to, format_of};
+use crate::{Job, Problem, Resources, Unfinished};
 
 /// The symmetries of a script, assertion by assertion.
 #[derive(Clone, Debug, Serialize)]
@@ -19,11 +25,23 @@ pub struct SymmetryReport {
     pub file: String,
     /// Its assertions, in order.
     pub assertions: Vec<AssertionSymmetry>,
+    /// Pictures of their groups that were written.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pictures: Vec<SymmetryPicture>,
     /// What is suspicious about the script.
     pub warnings: Warnings,
     /// What it took.
     #[serde(flatten)]
     pub resources: Resources,
+}
+
+/// A picture of a group.
+#[derive(Clone, Debug, Serialize)]
+pub struct SymmetryPicture {
+    /// Its file.
+    pub file: String,
+    /// The assertions that have the group.
+    pub assertions: Vec<usize>,
 }
 
 /// What is known about the symmetries of one assertion.
@@ -61,10 +79,76 @@ pub struct ProvedGroup {
     pub points: Vec<String>,
     /// Generators, as cycles of points.
     pub generators: Vec<String>,
+    /// The same, as the images of all points.
+    #[serde(skip)]
+    pub images: Vec<Vec<u32>>,
     /// How representatives would be chosen.
     pub strategy: &'static str,
     /// Why in this way.
     pub strategy_reason: String,
+}
+
+impl ProvedGroup {
+    /// The moved points and where generators carry them. Points that no class of the group names are labels: they
+    /// follow the components that perform them, and are left out where there are components.
+    fn graph(&self, caption: String) -> Graph {
+        let moved = |point: &usize| self.images.iter().any(|images| images[*point] as usize != *point);
+        let class = |point: usize| self.permuted.iter().find(|class| class.names.contains(&self.points[point]));
+        let all: Vec<usize> = (0..self.points.len()).filter(moved).collect();
+        let named: Vec<usize> = all.iter().copied().filter(|&point| class(point).is_some()).collect();
+        let shown = if named.is_empty() { all } else { named };
+        let node = |&point: &usize| Node {
+            text: self.points[point].clone(),
+            title: class(point).and_then(|class| class.datatype.clone()).unwrap_or_default(),
+            shape: match class(point).map(|class| class.kind) {
+                Some(PermutedKind::Constants) => Shape::Box,
+                _ => Shape::Round,
+            },
+            ..Node::default()
+        };
+        let mut edges = Vec::new();
+        for (number, images) in self.images.iter().enumerate() {
+            let label = if self.images.len() > 1 { format!("g{}", number + 1) } else { String::new() };
+            for (source, &point) in shown.iter().enumerate() {
+                let image = images[point] as usize;
+                if let Some(target) = shown.iter().position(|&other| other == image && image != point) {
+                    edges.push(Edge { source, target, label: label.clone(), quiet: false });
+                }
+            }
+        }
+        Graph { caption, nodes: shown.iter().map(node).collect(), edges }
+    }
+}
+
+/// Draws the groups of assertions, each group once: the first into the file, further ones into files with the number of
+/// their first assertion before the extension. Gives what was written.
+pub fn draw_groups(
+    file: &str,
+    assertions: &[AssertionSymmetry],
+    output: &Path,
+    job: &Job,
+) -> Result<Vec<SymmetryPicture>, Problem> {
+    let format = format_of(Some(output), None)?;
+    let mut different: Vec<(&ProvedGroup, Vec<usize>)> = Vec::new();
+    for of in assertions {
+        let Some(group) = &of.group else { continue };
+        match different.iter_mut().find(|(known, _)| known.points == group.points && known.images == group.images) {
+            Some((_, numbers)) => numbers.push(of.assertion.index),
+            None => different.push((group, vec![of.assertion.index])),
+        }
+    }
+    let mut written = Vec::new();
+    for (group, numbers) in different {
+        let number = numbers[0];
+        let place = if written.is_empty() { output.to_path_buf() } else { crate::numbered(output, number) };
+        let listed: Vec<String> = numbers.iter().map(usize::to_string).collect();
+        let word = if numbers.len() > 1 { "assertions" } else { "assertion" };
+        let caption = format!("{file}, {word} {}: {}, |G| = {}", listed.join(", "), group.structure, group.order);
+        let options = Options { direction: Direction::Right, ..Options::default() };
+        draw_to(&place, &group.graph(caption), format, options, &job.control)?;
+        written.push(SymmetryPicture { file: place.display().to_string(), assertions: numbers });
+    }
+    Ok(written)
 }
 
 /// What is wanted to be known about symmetries.

@@ -69,7 +69,8 @@ pub(crate) struct Checking {
     /// Write a report with everything about the answers, as one file for browsers (.html)
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
-    /// Draw the counterexample as a message-sequence chart (.svg, .png); further ones have their number before the extension
+    /// Draw the counterexample as a message-sequence chart (.svg, .png); further ones have their number in
+    /// the name
     #[arg(long, value_name = "FILE")]
     pub(crate) chart: Option<PathBuf>,
     /// Formulas: write the part of the model that the counterexample needs, as a system (.aut, .lts, .fsm, .json) or a

@@ -90,7 +90,7 @@ pub(crate) struct Symmetries {
     /// Do not compress sequential components by strong bisimulation
     #[arg(long)]
     pub(crate) no_leaf_compression: bool,
-    /// Promela: file for the static channel diagram (.svg, .png, .dot or .gv)
+    /// File for a picture (.svg, .png, .dot, .gv): a script's groups, or a Promela model's static channel diagram
     #[arg(long, short, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
     /// The language of the script [default: by extension]

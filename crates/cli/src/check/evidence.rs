@@ -83,13 +83,7 @@ pub(crate) fn said_of(file: &Path, problem: &Problem) -> String {
     format!("{}: {}", file.display(), said.join("; "))
 }
 
-/// The first file has the name that the user gave; others have their number before the extension, where Spin looks for
-/// it (`spin -t2`).
+/// The first file has the name that the user gave; others have their number before the extension.
 fn named(file: &Path, answer: &AssertionReport, first: bool) -> PathBuf {
-    if first {
-        return file.to_path_buf();
-    }
-    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
-    let extension = file.extension().map(|extension| format!(".{}", extension.to_string_lossy())).unwrap_or_default();
-    file.with_file_name(format!("{stem}{}{extension}", answer.assertion.index))
+    if first { file.to_path_buf() } else { trefoil_session::numbered(file, answer.assertion.index) }
 }

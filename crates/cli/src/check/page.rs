@@ -80,8 +80,14 @@ fn groups(
 ) -> BTreeMap<usize, Value> {
     let value = |told: Result<Value, serde_json::Error>| told.expect("reports are plain data");
     let mut found = BTreeMap::new();
+    let none = |why: &str| -> BTreeMap<usize, Value> {
+        report.results.iter().map(|answer| (answer.assertion.index, json!({ "none": why }))).collect()
+    };
     if file.as_os_str() == "-" || report.results.iter().any(|answer| answer.assertion.kind.is_formula()) {
-        return found;
+        return match report.results.iter().any(|answer| answer.symmetry.is_some()) {
+            true => found,
+            false => none("formulas about labels are decided on the whole system"),
+        };
     }
     match language(file, chosen_language) {
         Some("promela") => {
@@ -105,7 +111,12 @@ fn groups(
                 found.insert(answer.assertion.index, value(serde_json::to_value(told)));
             }
         }
-        _ => {}
+        Some("mcrl2") => {
+            let why = "not searched: the processes of a specification become one linear process, whose parameters and \
+                       summands are not compared with each other";
+            return none(why);
+        }
+        _ => return none("not searched: a system in a file has no components"),
     }
     found
 }

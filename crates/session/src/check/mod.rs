@@ -443,11 +443,14 @@ pub fn language(file: &Path, language: Option<&'static str>) -> Option<&'static 
 
 /// Refuses what is written in another language.
 pub(crate) fn must_be_cspm(file: &Path, language: Option<&'static str>) -> Result<(), Problem> {
-    if language_of(file, language)? == "cspm" {
-        return Ok(());
-    }
+    let what = match language_of(file, language)? {
+        "cspm" => return Ok(()),
+        "promela" => "Promela models",
+        "mcrl2" => "mCRL2 specifications",
+        _ => "systems in files",
+    };
     let place = Place::File(file.display().to_string());
-    Err(Problem::from(Diagnostic::error(NOT_SUPPORTED, "this command works on CSPM scripts only", place)))
+    Err(Problem::from(Diagnostic::error(NOT_SUPPORTED, format!("this command does not work on {what}"), place)))
 }
 
 /// Is a file a Promela model?

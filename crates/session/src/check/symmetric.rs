@@ -87,6 +87,7 @@ impl Script {
             order: group.order,
             structure: group.structure,
             generators: action.generators().iter().map(cycles).collect(),
+            images: action.generators().to_vec(),
             points,
             strategy: group.strategy,
             strategy_reason: group.reason,

@@ -22,6 +22,9 @@
   const bytes = number => number > 1e9 ? `${(number / 1e9).toFixed(2)} GB` : `${(number / 1e6).toFixed(1)} MB`;
   const set = events => events.length ? `{${events.join(", ")}}` : "{}";
 
+  // A path may be broken after its folders.
+  const path = name => name.split("/").flatMap((part, at) => at ? ["/", make("wbr"), part] : [part]);
+
   const everything = runs.flatMap((run, at) => run.results.map((answer, place) => ({ run, at, answer, place })));
   const found = (at, index) => everything.find(one => one.at === at && one.answer.index === index);
   let viewer = null;
@@ -50,12 +53,13 @@
     const total = { holds: 0, fails: 0, unknown: 0, error: 0 };
     everything.forEach(({ answer }) => total[answer.verdict] += 1);
     const words = Object.entries(total).filter(([, number]) => number).map(([name, number]) =>
-      make("span", { class: `verdict ${name}` }, `${number} ${name}`));
+      make("span", { class: `verdict ${name}` },
+      `${number} ${number === 1 ? name : { holds: "hold", fails: "fail", error: "errors" }[name] || name}`));
     const summary = document.getElementById("summary");
     summary.append(several(everything.length, "assertion"), ": ", ...words.flatMap((word, at) => at ? [", ", word] : [word]));
     const nav = document.getElementById("answers");
     runs.forEach((run, at) => {
-      nav.append(make("p", { class: "file" }, run.file_name));
+      nav.append(make("p", { class: "file" }, path(run.file_name)));
       run.errors.forEach(error => nav.append(make("p", { class: "error" }, error)));
       run.results.forEach((answer, place) => nav.append(make("button", {
         class: "answer", type: "button", "data-run": at, "data-index": answer.index,
@@ -414,7 +418,8 @@
     const rows = [];
     const row = (name, ...values) => rows.push(make("dt", {}, name), make("dd", {}, values));
     const group = used || (proved && proved.group);
-    row("group", group ? `${group.structure}, of order ${group.order}${used ? "" : "; this search did not use it"}` : "only the identity");
+    if (!group && proved && proved.none) row("group", proved.none);
+    else row("group", group ? `${group.structure}, of order ${group.order}${used ? "" : "; this search did not use it"}` : "only the identity");
     if (used) row("representatives", used.strategy + (used.total_states ? `; they stand for ${used.total_states} states` : ""));
     ((group && group.permuted) || []).forEach(part => row(`permuted ${part.datatype || part.kind.replace("_", " ")}`, part.names.slice(0, 60).join(", ") + (part.names.length > 60 ? ", …" : "")));
     const generators = (proved && (proved.generators || (proved.group && proved.group.generators))) || [];
