@@ -179,6 +179,6 @@ fn verdicts_agree_with_the_denotations() {
     assert!(both, "{violations} of {comparisons} are violations");
     let on_states = sum(|counts| counts.on_states);
     println!("{on_states} with acceptances on states");
-    assert!(on_states > 1_000, "only {on_states} with acceptances on states");
+    assert!(on_states > 20, "only {on_states} with acceptances on states");
     assert!(networks > 500 && formats > 200, "only {networks} networks, {formats} with formats");
 }
