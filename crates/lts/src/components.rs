@@ -19,6 +19,11 @@ pub(crate) struct StateBits {
 }
 
 impl StateBits {
+    /// The empty set, for states below this number.
+    pub(crate) fn new(states: usize) -> StateBits {
+        StateBits { bits: vec![0; states.div_ceil(64)] }
+    }
+
     #[inline]
     pub(crate) fn contains(&self, state: StateId) -> bool {
         self.bits[state.index() / 64] >> (state.0 % 64) & 1 == 1
@@ -26,7 +31,7 @@ impl StateBits {
 
     /// True when it was not in the set.
     #[inline]
-    fn insert(&mut self, state: StateId) -> bool {
+    pub(crate) fn insert(&mut self, state: StateId) -> bool {
         let word = &mut self.bits[state.index() / 64];
         let before = *word;
         *word |= 1 << (state.0 % 64);
@@ -36,7 +41,7 @@ impl StateBits {
 
 /// What can be reached from the initial state.
 pub(crate) fn reachable(lts: &Lts, control: &Control) -> Result<StateBits, Stopped> {
-    let mut reached = StateBits { bits: vec![0; lts.state_count().div_ceil(64)] };
+    let mut reached = StateBits::new(lts.state_count());
     reached.insert(lts.initial());
     let mut work = vec![lts.initial()];
     let mut steps = 0usize;

@@ -159,6 +159,7 @@ impl Divergence {
 
 /// Which states of a system diverge, by state number.
 pub fn diverging_states(lts: &Lts, control: &Control) -> Result<Vec<bool>, Stopped> {
+    lts.make_whole(control)?;
     control.afford(lts.state_count() * 2)?;
     let mut divergence = Divergence::new();
     let mut steps = lts;

@@ -9,7 +9,7 @@ use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use trefoil_control::Control;
+use trefoil_control::{Control, Stopped};
 use trefoil_system::{
     Cut, Explorer, Group, GroupId, LabelId, Labels, Layout, Sink, Slot, SlotSet, StateId, Step, System, Value, Walk,
 };
@@ -210,6 +210,17 @@ impl Lts {
         (0..self.state_count() as u32).map(StateId)
     }
 
+    /// Makes whole rows of rows that are given in parts, if there is room for them. To be called before an algorithm
+    /// that needs [`Lts::outgoing`].
+    pub fn make_whole(&self, control: &Control) -> Result<(), Stopped> {
+        if self.whole.get().is_none() {
+            let bytes = self.count.saturating_mul(size_of::<Transition>());
+            control.afford(bytes.saturating_add(self.states.saturating_mul(size_of::<usize>())))?;
+            self.whole();
+        }
+        Ok(())
+    }
+
     /// The transitions of a state. Rows that are given in parts are made whole, all of them, at the first request.
     #[inline]
     pub fn outgoing(&self, state: StateId) -> &[Transition] {
@@ -405,6 +416,20 @@ mod tests {
         let targets: Vec<u32> = lts.outgoing(StateId(0)).iter().map(|t| t.target.0).collect();
         assert_eq!(targets, [1, 2]);
         assert!(lts.outgoing(StateId(3)).is_empty());
+    }
+
+    #[test]
+    fn whole_rows_are_made_only_if_there_is_room() {
+        let labels = Arc::new(Labels::new());
+        let names: Vec<LabelId> = (0..1_000).map(|number| labels.name(&format!("a{number}"))).collect();
+        let mut rows = SharedRows::default();
+        rows.add_fragment((0..).zip(&names).map(|(to, &label)| Transition { label, target: StateId(to) }));
+        (0..1_000).for_each(|_| rows.add_state(&[], &[0]));
+        let lts = Lts::from_shared(labels, StateId(0), rows);
+        let limits = trefoil_control::Limits { memory: Some(1 << 20), time: None };
+        assert!(lts.make_whole(&Control::new(limits)).is_err() && lts.whole.get().is_none());
+        assert_eq!(lts.make_whole(&Control::unlimited()), Ok(()));
+        assert_eq!(lts.outgoing(StateId(7)).len(), 1_000);
     }
 
     #[test]

@@ -71,6 +71,7 @@ const BATCH: usize = 1 << 12;
 /// Collects the figures.
 pub fn info(lts: &Lts, control: &Control) -> Result<Info, Stopped> {
     control.progress().begin("collecting figures", 0);
+    lts.make_whole(control)?;
     control.afford(lts.state_count().saturating_mul(26))?;
     let mut info = Info {
         states: lts.state_count(),

@@ -69,7 +69,7 @@ impl Probe {
 
 /// A table of slices, one after the other in one array.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct SliceTable {
+pub struct SliceTable {
     ends: Vec<usize>,
     numbers: Vec<u32>,
     index: Probe,
@@ -77,7 +77,7 @@ pub(crate) struct SliceTable {
 
 impl SliceTable {
     /// The number of a slice; a new one when it was not known.
-    pub(crate) fn intern(&mut self, slice: &[u32], control: &Control) -> Result<u32, Stopped> {
+    pub fn intern(&mut self, slice: &[u32], control: &Control) -> Result<u32, Stopped> {
         let hash = hash_slice(slice);
         if let Some(known) = self.index.find(hash, |number| self.get(number) == slice) {
             return Ok(known);
@@ -94,7 +94,7 @@ impl SliceTable {
     }
 
     /// The slice with this number.
-    pub(crate) fn get(&self, number: u32) -> &[u32] {
+    pub fn get(&self, number: u32) -> &[u32] {
         slice_at(&self.ends, &self.numbers, number)
     }
 }

@@ -105,6 +105,7 @@ pub struct LazyNormalForm {
 impl LazyNormalForm {
     /// The normal form of an ordinary system in a model.
     pub fn new(lts: &Lts, model: Model, control: &Control) -> Result<LazyNormalForm, Stopped> {
+        lts.make_whole(control)?;
         let (acceptances, families) = match model {
             Model::Traces => (Acceptances::new(), Vec::new()),
             _ => stable_acceptances(lts, control)?,

@@ -24,6 +24,7 @@
 //! Rules of one format over the same components that reset the same components form a transition group. It reads the
 //! participants' slots and the format, and may write them; what is reset it must write.
 
+use std::any::Any;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
@@ -553,6 +554,11 @@ fn distinct_rules(rules: &mut Vec<Rule>) {
 }
 
 impl System for Network {
+    fn copied(&self) -> Option<&dyn Any> {
+        let lone: Option<&Lts> = self.lone_component().map(|lts| &**lts);
+        lone.map(|lts| lts as &dyn Any)
+    }
+
     fn layout(&self) -> &Layout {
         &self.layout
     }

@@ -2,11 +2,15 @@
 //!
 //! A deadlock is a state that the engine that explores levels shows to a visitor; a divergence is a cycle of `τ`, which
 //! the engine searches at the end of each level. Both are found with the least number of visible events.
+//!
+//! A system in memory whose states share parts of their rows is first looked at with each part taken once
+//! ([`trefoil_lts::levels`]): mostly there is no goal, and then its steps need not be taken one by one.
 
 use trefoil_control::Control;
 use trefoil_explore::{Counts, End, Finding, Options, Order, Visited, Visitor};
+use trefoil_lts::{Levels, Lts, levels};
 use trefoil_symmetry::{Quotient, Tally};
-use trefoil_system::{Cut, Explorer, Failure, Observations, System, Value, Witness};
+use trefoil_system::{Cut, Explorer, Failure, LabelId, Observations, System, Value, Witness};
 
 use crate::reduction::stands_for;
 use crate::statistics::Statistics;
@@ -69,6 +73,13 @@ pub(crate) fn search(
     control: &Control,
     statistics: &mut Statistics,
 ) -> Result<Option<Witness>, Cut> {
+    if quotient.is_none()
+        && system.observations() == Observations::FromTransitions
+        && let Some(lts) = system.copied().and_then(|copied| copied.downcast_ref::<Lts>())
+        && found_none(lts, observed, control, statistics)?
+    {
+        return Ok(None);
+    }
     let observations = system.observations();
     let cycles = observed.divergence && !observations.carries_divergence();
     let options = Options { threads, order: Order::Visible, cycles, ..Options::default() };
@@ -102,10 +113,84 @@ pub(crate) fn search(
     }
 }
 
+/// Has a system no state that is a goal, as far as that is seen without taking all its steps? Only rows in parts are
+/// worth it, and only without internal steps every level of visible events is a level.
+fn found_none(lts: &Lts, observed: Observed, control: &Control, statistics: &mut Statistics) -> Result<bool, Cut> {
+    if lts.shared().is_none() || lts.stored().any(|step| step.label == LabelId::TAU) {
+        return Ok(false);
+    }
+    let found = levels(lts, control)?;
+    if observed.deadlock && found.is_stuck {
+        return Ok(false);
+    }
+    let Levels { states, transitions, depth, widest, .. } = found;
+    (statistics.states, statistics.transitions) = (states, transitions);
+    (statistics.working_max, statistics.levels) = (widest, u64::from(depth));
+    Ok(true)
+}
+
 /// What an exploration counted.
 pub(crate) fn count(counts: &Counts, statistics: &mut Statistics) {
     statistics.states = counts.states;
     statistics.transitions = counts.transitions;
     statistics.working_max = counts.waiting;
     statistics.levels = u64::from(counts.depth);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use trefoil_lts::random::Random;
+    use trefoil_lts::{SharedRows, Transition};
+    use trefoil_system::{Labels, Model, StateId};
+
+    use super::*;
+    use crate::{CheckOptions, deadlock, divergence};
+
+    #[test]
+    fn parts_of_rows_taken_once_give_the_answers_and_counts_of_whole_rows() {
+        let labels = Arc::new(Labels::new());
+        let names: Vec<LabelId> = (0..160).map(|number| labels.name(&format!("a{number}"))).collect();
+        let (mut random, control, options) = (Random::new(3), Control::unlimited(), CheckOptions::default());
+        let (mut shared, mut fails) = (0, 0);
+        for round in 0..60 {
+            let states = 60 + random.below(60);
+            let mut rows = SharedRows::default();
+            let steps = names[..150].iter().map(|&label| {
+                // The last states are met by other states only.
+                Transition { label, target: StateId(random.below(states / 2) as u32) }
+            });
+            let steps: Vec<Transition> = steps.collect();
+            rows.add_fragment(steps);
+            for state in 0..states {
+                let label = if round % 5 == 0 && random.below(9) == 0 { LabelId::TAU } else { names[155] };
+                let own = [Transition { label, target: StateId(random.below(states) as u32) }];
+                let is_last = state == states - 1;
+                rows.add_state(if is_last { &[] } else { &own }, if is_last { &[] } else { &[0] });
+            }
+            let in_parts = Lts::from_shared(labels.clone(), StateId(0), rows);
+            shared += usize::from(in_parts.shared().is_some());
+            let mut starts: Vec<usize> = in_parts.states().map(|state| in_parts.start(state)).collect();
+            starts.push(in_parts.transition_count());
+            let whole = Lts::from_rows(labels.clone(), StateId(0), starts, in_parts.transitions().to_vec());
+            for observed in [true, false] {
+                let [one, other] = [&in_parts, &whole].map(|lts| {
+                    let found = match observed {
+                        true => deadlock(lts, Model::FailuresDivergences, options, &control),
+                        false => divergence(lts, options, &control),
+                    };
+                    found.expect("there is no budget")
+                });
+                assert_eq!(one.witness.is_some(), other.witness.is_some());
+                fails += usize::from(one.witness.is_some());
+                if one.witness.is_none() {
+                    let counted =
+                        |statistics: &Statistics| (statistics.states, statistics.transitions, statistics.levels);
+                    assert_eq!(counted(&one.statistics), counted(&other.statistics));
+                }
+            }
+        }
+        assert!(shared > 30 && (5..110).contains(&fails), "{shared} with parts, {fails} fail");
+    }
 }

@@ -291,13 +291,18 @@ impl Labels {
         LabelId(self.bags.number(parts.concat().as_slice(), |key| key.into()))
     }
 
+    /// The number of a text as an argument.
+    pub fn text(&self, text: &str) -> u32 {
+        self.texts.0.number(text, |key| key.into())
+    }
+
     /// The number of a label given as text; a new one when it was not known.
     pub fn intern(&self, label: Label) -> LabelId {
         let mut words = Vec::new();
         for part in &label.parts {
             let domains = vec![DomainId::TEXTS; part.arguments.len()];
             words.push(self.action(&part.name, &domains).0);
-            words.extend(part.arguments.iter().map(|argument| self.texts.0.number(&**argument, |key| key.into())));
+            words.extend(part.arguments.iter().map(|argument| self.text(argument)));
         }
         self.number(&words)
     }

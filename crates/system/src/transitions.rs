@@ -237,6 +237,11 @@ pub trait System: Send + Sync {
         None
     }
 
+    /// A system in memory that has the same rows and steps, when this one is a copy of it.
+    fn copied(&self) -> Option<&dyn Any> {
+        self.in_memory()
+    }
+
     /// An order of the slots, all of them, in which slots stand near each other whose values depend on each other,
     /// where the groups do not show that; slots that marks read stand first.
     fn slot_order(&self) -> Option<Vec<usize>> {

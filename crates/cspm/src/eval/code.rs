@@ -48,6 +48,18 @@ ids! {
     pub SectionId,
 }
 
+impl ControlPointId {
+    /// Its number.
+    pub(crate) fn number(self) -> u32 {
+        self.0
+    }
+
+    /// The control point with this number.
+    pub(crate) fn of_number(number: u32) -> ControlPointId {
+        ControlPointId(number)
+    }
+}
+
 /// Where a unit finds a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Access {

@@ -6,6 +6,7 @@ use super::code::*;
 use super::codes;
 use super::failure::{Failure, Result};
 use super::machine::{Machine, wrong_sort};
+use super::open::Given;
 use super::process::{Communication, ProcessNode, ProcessValue};
 use super::value::Value;
 
@@ -25,12 +26,28 @@ impl<'p> Machine<'p> {
                 return Err(Failure::at(codes::WRONG_SORT, "this is not a prefix", Some(point.span)));
             };
             let place = |failure: Failure| failure.placed(point.span);
-            let channel = machine.eval(*channel, base, captured)?;
+            let mut parts: &[OperationId] = &[];
+            let channel = match machine.eval(*channel, base, captured) {
+                Err(failure) if failure.needs().is_some() => match &machine.program.operations[channel.index()] {
+                    Operation::Dot(dotted) => {
+                        parts = &dotted[1..];
+                        machine.eval(dotted[0], base, captured)?
+                    }
+                    _ => return Err(failure),
+                },
+                channel => channel?,
+            };
             let channel = machine.finish(channel).map_err(place)?;
             let mut choices = 0;
             machine
-                .fields(fields, channel, base, captured, &mut choices, &mut |machine, choice, event| {
+                .outputs(parts, fields, channel, base, captured, &mut choices, &mut |machine, choice, event| {
+                    let rest = machine.state.open_fields.clone();
                     match &event {
+                        Value::Data(data)
+                            if !rest.is_empty()
+                                && !data.complete
+                                && machine.program.constructors[data.constructor.index()].channel => {}
+                        _ if !rest.is_empty() => return Err(machine.needs_fields()),
                         Value::Data(data)
                             if data.complete && machine.program.constructors[data.constructor.index()].channel => {}
                         other => {
@@ -41,7 +58,7 @@ impl<'p> Machine<'p> {
                     }
                     let then = machine.eval(*process, base, captured)?;
                     let then = machine.process_of(then).map_err(|failure| failure.placed(point.span))?;
-                    found.push(Communication { choice, event, then });
+                    found.push(Communication { choice, event, rest, then });
                     Ok(())
                 })
                 .map_err(place)
@@ -67,12 +84,11 @@ impl<'p> Machine<'p> {
             *choices = 1;
         }
         match *field {
-            CommunicationField::Output(value) => {
-                let value = self.eval(value, base, captured)?;
-                let event = self.combine(vec![event, value])?;
-                self.fields(rest, event, base, captured, choices, each)
-            }
+            CommunicationField::Output(value) => self.outputs(&[value], rest, event, base, captured, choices, each),
             CommunicationField::Input(matcher, set) | CommunicationField::Choice(matcher, set) => {
+                if !self.state.open_fields.is_empty() {
+                    return Err(self.needs_fields());
+                }
                 let choice = matches!(field, CommunicationField::Choice(..));
                 let ends = choice && !matches!(rest.first(), Some(CommunicationField::Choice(..)));
                 let before = *choices;
@@ -105,6 +121,55 @@ impl<'p> Machine<'p> {
                 Ok(())
             }
         }
+    }
+
+    /// Goes on with values that are given, and then with further fields. An open variable is left open, also within
+    /// dots.
+    #[allow(clippy::type_complexity, clippy::too_many_arguments)]
+    fn outputs(
+        &mut self,
+        values: &[OperationId],
+        rest: &[CommunicationField],
+        event: Value,
+        base: usize,
+        captured: &[Value],
+        choices: &mut u32,
+        each: &mut dyn FnMut(&mut Machine<'p>, u32, Value) -> Result<()>,
+    ) -> Result<()> {
+        let Some((&value, others)) = values.split_first() else {
+            return self.fields(rest, event, base, captured, choices, each);
+        };
+        let field = match self.eval(value, base, captured) {
+            Ok(value) if self.state.open_fields.is_empty() => {
+                let event = self.combine(vec![event, value])?;
+                return self.outputs(others, rest, event, base, captured, choices, each);
+            }
+            Ok(value) => Given::Value(self.finish(value)?),
+            Err(failure) if failure.needs().is_some() => {
+                if let Operation::Dot(parts) = &self.program.operations[value.index()] {
+                    let values: Vec<OperationId> = parts.iter().chain(others).copied().collect();
+                    return self.outputs(&values, rest, event, base, captured, choices, each);
+                }
+                match self.open_variable(value, base, captured) {
+                    Some(open) => Given::Open(open),
+                    None => return Err(failure),
+                }
+            }
+            Err(failure) => return Err(failure),
+        };
+        self.state.open_fields.push(field);
+        let result = self.outputs(others, rest, event, base, captured, choices, each);
+        self.state.open_fields.pop();
+        result
+    }
+
+    /// The first open field, which is needed.
+    fn needs_fields(&self) -> Failure {
+        let open = self.state.open_fields.iter().find_map(|field| match field {
+            Given::Open(number) => Some(*number),
+            Given::Value(_) => None,
+        });
+        Failure::open(open.expect("a field is open"))
     }
 
     /// The parts of an input pattern, each of which takes one component.

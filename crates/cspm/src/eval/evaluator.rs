@@ -36,11 +36,11 @@ impl Default for Options {
 
 /// A compiled script with the values computed so far.
 pub struct Evaluator {
-    program: Program,
+    pub(super) program: Program,
     globals: HashMap<DefinitionId, GlobalId, foldhash::fast::RandomState>,
     queries: Vec<UnitId>,
     checks: HashMap<ExpressionId, UnitId, foldhash::fast::RandomState>,
-    state: State,
+    pub(super) state: State,
 }
 
 impl Evaluator {
@@ -62,6 +62,8 @@ impl Evaluator {
             transposed: Vec::new(),
             processes: HashMap::default(),
             steps: 0,
+            open_fields: Vec::new(),
+            identified: 0,
             step_limit: options.steps.unwrap_or(u64::MAX),
             depth: 0,
             depth_limit: options.depth,
@@ -77,6 +79,7 @@ impl Evaluator {
         self.state.stack.truncate(height);
         self.state.depth = depth;
         self.state.listing.truncate(listing);
+        self.state.open_fields.clear();
         result
     }
 
@@ -188,10 +191,25 @@ impl Evaluator {
 
     /// A number for a process; equal ones have equal numbers. Evaluates what the process captured.
     pub fn identify(&mut self, process: &ProcessValue) -> Result<ProcessId> {
-        let finished = self.finish(Value::Process(process.0.clone()))?;
+        let finished = match self.finish(Value::Process(process.0.clone())) {
+            // What has open values is equal to nothing else.
+            Err(failure) if failure.needs().is_some() => return self.new_number(),
+            other => other?,
+        };
         let Value::Process(finished) = finished else { unreachable!("finishing a process gives a process") };
-        let next = ProcessId(self.state.processes.len() as u32);
-        Ok(*self.state.processes.entry(ProcessValue(finished)).or_insert(next))
+        let finished = ProcessValue(finished);
+        if let Some(&known) = self.state.processes.get(&finished) {
+            return Ok(known);
+        }
+        let next = self.new_number()?;
+        self.state.processes.insert(finished, next);
+        Ok(next)
+    }
+
+    fn new_number(&mut self) -> Result<ProcessId> {
+        let next = ProcessId(self.state.identified);
+        self.state.identified += 1;
+        Ok(next)
     }
 
     /// A control point.

@@ -3,6 +3,8 @@
 use trefoil_control::{Stopped, count};
 use trefoil_source::{Code, Diagnostic, Place, Span};
 
+use super::codes;
+
 /// How many calls are shown at either end of a long chain.
 const SHOWN: usize = 6;
 
@@ -32,6 +34,8 @@ pub struct Mistake {
     pub help: Option<String>,
     /// Further places.
     pub also: Vec<(Span, String)>,
+    /// The value that was left open and is needed.
+    open: Option<u32>,
     /// The innermost calls, innermost first.
     inner: Vec<(String, Span)>,
     /// The outermost calls, a ring.
@@ -47,6 +51,7 @@ impl Failure {
             span,
             help: None,
             also: Vec::new(),
+            open: None,
             inner: Vec::new(),
             outer: Vec::new(),
             calls: 0,
@@ -55,6 +60,23 @@ impl Failure {
 
     pub(crate) fn new(code: Code, message: impl Into<String>) -> Failure {
         Failure::at(code, message, None)
+    }
+
+    /// A value that was left open is needed ([`super::open`]).
+    pub(crate) fn open(number: u32) -> Failure {
+        let mut failure = Failure::new(codes::WRONG_SORT, "a value that was left open is needed");
+        if let Reason::Mistake(mistake) = &mut *failure.0 {
+            mistake.open = Some(number);
+        }
+        failure
+    }
+
+    /// The open value that is needed.
+    pub(crate) fn needs(&self) -> Option<u32> {
+        match &*self.0 {
+            Reason::Mistake(mistake) => mistake.open,
+            Reason::Stopped(_) => None,
+        }
     }
 
     pub(crate) fn help(mut self, help: impl Into<String>) -> Failure {

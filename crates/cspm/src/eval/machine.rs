@@ -18,6 +18,7 @@ use trefoil_source::Span;
 use super::code::*;
 use super::codes;
 use super::failure::{Failure, Result};
+use super::open::{Given, open_number};
 use super::process::{ProcessId, ProcessKind, ProcessValue};
 use super::sets::SetValue;
 use super::value::{Closure, ConstructorId, Data, Delayed, Group, Thunk, Value};
@@ -50,6 +51,10 @@ pub(super) struct State {
     pub(super) processes: HashMap<ProcessValue, ProcessId, foldhash::fast::RandomState>,
     pub(super) steps: u64,
     pub(super) step_limit: u64,
+    /// What goes into an event behind the first open value, field by field.
+    pub(super) open_fields: Vec<Given>,
+    /// How many processes have numbers.
+    pub(super) identified: u32,
     pub(super) depth: u32,
     pub(super) depth_limit: u32,
     pub(super) control: Control,
@@ -223,6 +228,14 @@ impl<'p> Machine<'p> {
             },
         };
         value.seen()
+    }
+
+    /// The open value that an operation is, as it stands.
+    pub(super) fn open_variable(&self, id: OperationId, base: usize, captured: &[Value]) -> Option<u32> {
+        match &self.program.operations[id.index()] {
+            Operation::Variable(access) => open_number(&self.raw(*access, base, captured)),
+            _ => None,
+        }
     }
 
     pub(super) fn capture(&self, accesses: &[Access], base: usize, captured: &[Value]) -> Vec<Value> {
@@ -536,6 +549,7 @@ impl<'p> Machine<'p> {
                 Ok(value) => (Delayed::Done(value.clone()), Ok(value)),
                 Err(failure) => (Delayed::Append(left, right), Err(failure)),
             },
+            Delayed::Open(number) => (Delayed::Open(number), Err(Failure::open(number))),
             Delayed::Running | Delayed::Member => {
                 let message = "this value depends on itself";
                 (Delayed::Running, Err(Failure::new(codes::DEPENDS_ON_ITSELF, message)))

@@ -26,6 +26,7 @@ mod listing;
 mod locals;
 mod machine;
 mod matching;
+mod open;
 mod order;
 mod permutation;
 mod process;
@@ -44,6 +45,7 @@ pub use code::{
 pub use codes::CODES;
 pub use evaluator::{Evaluator, Options};
 pub use failure::{Failure, Mistake, Reason, Result};
+pub(crate) use open::{Captured, Computation, Given, constructor_of, fits, has_all, is_data, with_fields};
 pub use order::{compare, hash_of};
 pub use permutation::{Datatype, Misfit, Permutation, constants_in};
 pub use process::{Communication, Description, ProcessId, ProcessNode, ProcessValue};

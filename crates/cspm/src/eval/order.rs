@@ -215,6 +215,23 @@ fn compare_kinds(a: &SetKind, b: &SetKind) -> Ordering {
     }
 }
 
+impl SetValue {
+    /// Whether two sets have the same description, listed or not.
+    pub(crate) fn is_described_as(&self, other: &SetValue) -> bool {
+        kind_rank(&self.kind) == kind_rank(&other.kind) && compare_kinds(&self.kind, &other.kind).is_eq()
+    }
+
+    /// A hash of the description, as far as it is cheap.
+    pub(crate) fn description_hash(&self) -> u64 {
+        let seed = mix(9, u64::from(kind_rank(&self.kind)));
+        match &self.kind {
+            SetKind::Productions(values) => hash_list(seed, values),
+            SetKind::Unions(sets) => sets.iter().fold(seed, |hash, set| mix(hash, set.description_hash())),
+            _ => seed,
+        }
+    }
+}
+
 fn mix(hash: u64, next: u64) -> u64 {
     let folded = u128::from(hash ^ next).wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835);
     (folded as u64) ^ ((folded >> 64) as u64) ^ hash.rotate_left(23)

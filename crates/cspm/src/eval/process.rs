@@ -14,6 +14,7 @@ use std::rc::Rc;
 use crate::rename::Builtin;
 
 use super::code::{ControlPointId, SectionId};
+use super::open::Given;
 use super::order::{compare_processes, hash_process};
 use super::value::{Value, let_go};
 
@@ -54,8 +55,10 @@ pub struct ProcessId(pub u32);
 pub struct Communication {
     /// Which of the internal choices this belongs to.
     pub choice: u32,
-    /// The event.
+    /// The event; its beginning, if it goes on with open values.
     pub event: Value,
+    /// What it goes on with then.
+    pub(crate) rest: Vec<Given>,
     /// The process after it.
     pub then: ProcessValue,
 }
@@ -73,11 +76,16 @@ impl ProcessValue {
         }
     }
 
+    /// A process made at a control point, with the values of its free variables.
+    pub(crate) fn made(point: ControlPointId, values: Vec<Value>) -> ProcessValue {
+        let kind = ProcessKind::Made(point, values);
+        ProcessValue(Rc::new(ProcessNode { kind, hash: Cell::new(0), finishing: Cell::new(false) }))
+    }
+
     /// The same place of the script with other values of its variables; a built-in stays itself.
     pub fn with_values(&self, values: Vec<Value>) -> ProcessValue {
         let ProcessKind::Made(point, _) = self.0.kind else { return self.clone() };
-        let kind = ProcessKind::Made(point, values);
-        ProcessValue(Rc::new(ProcessNode { kind, hash: Cell::new(0), finishing: Cell::new(false) }))
+        ProcessValue::made(point, values)
     }
 
     /// The timed section of a built-in.
@@ -91,6 +99,12 @@ impl ProcessValue {
     /// Whether both are the same object.
     pub fn is(&self, other: &ProcessValue) -> bool {
         Rc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl From<ProcessValue> for Value {
+    fn from(process: ProcessValue) -> Value {
+        Value::Process(process.0)
     }
 }
 

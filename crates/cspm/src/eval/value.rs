@@ -138,6 +138,8 @@ pub(super) enum Delayed {
     Append(Value, Value),
     /// The rest of a comprehension over a sequence.
     More(Box<More>),
+    /// Left open ([`super::open`]).
+    Open(u32),
     /// Being run.
     Running,
     /// Done.

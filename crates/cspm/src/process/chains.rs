@@ -135,7 +135,7 @@ impl Compiler {
                 &Shape::Synchronised { operator: SynchronisedOperator::Parallel, left, events, right },
             ) => {
                 let own = self.events_of(process, events)?;
-                (set == self.with_tock(own, clock)?).then_some([left, right])
+                (set == self.with_tock(own, clock)? && !self.terms.is_described(set)).then_some([left, right])
             }
             _ => None,
         })

@@ -28,6 +28,7 @@ use trefoil_network::{Format, Network, compose};
 use trefoil_system::Cut;
 
 use super::leaf::{MachineData, MachineId, Made, size};
+use super::states::StateTerms;
 use super::terms::{Node, TermId};
 use super::{Compiler, EVALUATING, Machine};
 use crate::eval::Result;
@@ -171,7 +172,7 @@ impl Compiler {
             match made {
                 Ok((lts, before)) => {
                     let (like, lts) = self.machines.alike(id, lts);
-                    let data = MachineData::new(lts, Vec::new(), waiting.root, like, self.is_timed);
+                    let data = MachineData::new(lts, StateTerms::default(), waiting.root, like, self.is_timed);
                     self.machines.data[id.index()] = Some(data);
                     self.set_merged(id, waiting.merged);
                     let compression = Some(waiting.compression.info().name);
@@ -187,7 +188,7 @@ impl Compiler {
         copies.retain(|&(copy, first, root)| {
             let Some(first) = &self.machines.data[first.index()] else { return true };
             let (merged, made) = (first.merged, first.made);
-            let data = MachineData::new(first.lts.clone(), Vec::new(), root, first.like, self.is_timed);
+            let data = MachineData::new(first.lts.clone(), StateTerms::default(), root, first.like, self.is_timed);
             self.machines.data[copy.index()] = Some(data);
             self.set_merged(copy, merged);
             self.set_made(copy, made);

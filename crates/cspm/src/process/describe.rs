@@ -62,9 +62,8 @@ impl Compiler {
         if let Some(layer) = machine.machines[component].layer() {
             return deeply(|| self.layer_state(layer, state, text));
         }
-        let data = self.machine(machine.machines[component]);
-        match data.terms.get(state as usize) {
-            Some(&term) => self.words(term, text),
+        match self.term_of_state(machine.machines[component], state) {
+            Some(term) => self.words(term, text),
             None => format!("state {state}"),
         }
     }
@@ -72,7 +71,7 @@ impl Compiler {
     /// Where a component in a state performs an event of this channel: the prefix that offers it, as far as the texts
     /// of prefixes tell, or else the first one.
     pub fn place_of_step(
-        &self,
+        &mut self,
         machine: &Machine,
         component: usize,
         state: u32,
@@ -90,16 +89,16 @@ impl Compiler {
     }
 
     /// The prefixes that a component in a state has reached.
-    fn places(&self, machine: &Machine, component: usize, state: u32, places: &mut Vec<Span>) {
+    fn places(&mut self, machine: &Machine, component: usize, state: u32, places: &mut Vec<Span>) {
         if let Some(layer) = machine.machines[component].layer() {
             let data = self.layer_data(layer);
-            let row = data.lazy.row(state);
-            for (inner, &state) in row.iter().enumerate().take(data.machine.network.components().len()) {
-                self.places(&data.machine, inner, state, places);
+            let (row, inside) = (data.lazy.row(state), data.machine.clone());
+            for (inner, &state) in row.iter().enumerate().take(inside.network.components().len()) {
+                self.places(&inside, inner, state, places);
             }
             return;
         }
-        if let Some(&term) = self.machine(machine.machines[component]).terms.get(state as usize) {
+        if let Some(term) = self.term_of_state(machine.machines[component], state) {
             self.prefixes(term, places);
         }
     }

@@ -3,15 +3,17 @@
 //! An event is a label. Its value is kept as well, because sets of events answer membership queries and are not
 //! enumerated: `{| c |}` may be far larger than the set of events that occur. Answers are cached per set and label.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
-use std::hash::{Hash, Hasher};
+use std::hash::{BuildHasher, Hash, Hasher};
 use std::rc::Rc;
 use std::sync::Arc;
 
 use trefoil_system::{Label, LabelId, Labels};
 
 use super::codes;
-use crate::eval::{Evaluator, Failure, Result, Value, compare, hash_of};
+use super::families::{Families, Values, family_of};
+use crate::eval::{Evaluator, Failure, Result, SetValue, Value, compare, constructor_of, has_all, hash_of};
 
 /// A finished value as a key.
 #[derive(Clone)]
@@ -61,6 +63,23 @@ struct EventSet {
     known: Vec<u8>,
 }
 
+/// A set that is not listed, by its description, whether it is listed later or not.
+struct Described(Rc<SetValue>);
+
+impl PartialEq for Described {
+    fn eq(&self, other: &Described) -> bool {
+        self.0.is_described_as(&other.0)
+    }
+}
+
+impl Eq for Described {}
+
+impl Hash for Described {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.0.description_hash());
+    }
+}
+
 /// Pairs of parts of events: what begins with the left part goes, continued alike, with the right part.
 struct Pairs {
     pairs: Vec<(Value, Value)>,
@@ -77,13 +96,22 @@ struct Pairs {
 pub(super) struct Events {
     labels: Arc<Labels>,
     numbers: HashMap<Key, LabelId, foldhash::fast::FixedState>,
-    /// The event of a label.
-    values: Vec<Option<Value>>,
+    /// The event of a label; those of families are made at the first request.
+    pub(super) values: Vec<OnceCell<Value>>,
+    pub(super) families: Families,
+    /// Values of states, by number.
+    pub(super) data: Values,
+    /// Room for the values and the words of a label.
+    pub(super) scratch: Vec<u32>,
+    pub(super) words: Vec<u32>,
     sets: Vec<EventSet>,
     set_numbers: HashMap<Key, SetId, foldhash::fast::FixedState>,
+    described_sets: HashMap<Described, SetId, foldhash::fast::FixedState>,
     /// Sets with one event more.
     extended: HashMap<(SetId, LabelId), SetId, foldhash::fast::FixedState>,
     pairs: Vec<Pairs>,
+    /// By a hash of pairs, their numbers.
+    pair_numbers: HashMap<u64, Vec<u32>, foldhash::fast::FixedState>,
 }
 
 impl Events {
@@ -93,10 +121,16 @@ impl Events {
             labels,
             numbers: HashMap::default(),
             values: Vec::new(),
+            families: Families::default(),
+            data: Values::default(),
+            scratch: Vec::new(),
+            words: Vec::new(),
             sets: vec![empty],
             set_numbers: HashMap::default(),
+            described_sets: HashMap::default(),
             extended: HashMap::default(),
             pairs: Vec::new(),
+            pair_numbers: HashMap::default(),
         }
     }
 
@@ -114,16 +148,52 @@ impl Events {
         let arguments = data.fields.iter().map(|field| evaluator.show(field).into_boxed_str());
         let label = self.labels.intern(Label::of(name, arguments));
         self.numbers.insert(key, label);
-        if self.values.len() <= label.index() {
-            self.values.resize(label.index() + 1, None);
-        }
-        self.values[label.index()] = Some(event.clone());
+        self.keep_event(label, event.clone());
         Ok(label)
     }
 
     /// The event of a label; none when it is `τ`, `✓` or not from here.
     pub(super) fn value(&self, label: LabelId) -> Option<&Value> {
-        self.values.get(label.index())?.as_ref()
+        let kept = self.values.get(label.index())?;
+        if kept.get().is_none() {
+            let event = self.families.event(label, &self.data)?;
+            return Some(kept.get_or_init(|| event));
+        }
+        kept.get()
+    }
+
+    /// Notes the event of a label.
+    pub(super) fn keep_event(&mut self, label: LabelId, event: Value) {
+        self.room_for_event(label);
+        self.values[label.index()] = OnceCell::from(event);
+    }
+
+    pub(super) fn room_for_event(&mut self, label: LabelId) {
+        if self.values.len() <= label.index() {
+            self.values.resize_with(label.index() + 1, OnceCell::new);
+        }
+    }
+
+    /// The event of a label that comes from here.
+    fn event(&self, label: LabelId) -> Value {
+        self.value(label).expect("labels of this check are events").clone()
+    }
+
+    pub(super) fn labels(&self) -> &Arc<Labels> {
+        &self.labels
+    }
+
+    /// Whether the events of a family are all in a set; nothing when that is not known.
+    pub(super) fn has_all(&self, set: SetId, prefix: &Value) -> Option<bool> {
+        let EventSet { value, also, .. } = &self.sets[set.0 as usize];
+        let other = also.and_then(|also| self.value(also)).and_then(constructor_of);
+        if other.is_some() && other == constructor_of(prefix) {
+            return None;
+        }
+        match value {
+            Value::Set(set) => has_all(set, prefix),
+            _ => Some(false),
+        }
     }
 
     /// A set of events, with its elements finished where it is listed.
@@ -138,6 +208,11 @@ impl Events {
             if known != next {
                 return known;
             }
+        } else {
+            let known = *self.described_sets.entry(Described(set.clone())).or_insert(next);
+            if known != next {
+                return known;
+            }
         }
         self.sets.push(EventSet { value, also: None, known: Vec::new() });
         next
@@ -148,14 +223,18 @@ impl Events {
         if set == SetId::EMPTY || label <= LabelId::TICK {
             return Ok(false);
         }
-        let EventSet { value, also, known } = &mut self.sets[set.0 as usize];
+        if let Some(family) = family_of(label) {
+            return self.has_family(set, family);
+        }
+        let EventSet { known, .. } = &mut self.sets[set.0 as usize];
         if known.len() <= label.index() {
             known.resize(label.index() + 1, 0);
         }
         match known[label.index()] {
             0 => {
-                let event = self.values[label.index()].as_ref().expect("labels of this check are events");
-                let answer = *also == Some(label) || evaluator.member(event, value)?;
+                let event = self.event(label);
+                let EventSet { value, also, known } = &mut self.sets[set.0 as usize];
+                let answer = *also == Some(label) || evaluator.member(&event, value)?;
                 known[label.index()] = 1 + u8::from(answer);
                 Ok(answer)
             }
@@ -201,6 +280,12 @@ impl Events {
     // Order and hash of a finished value do not depend on what it keeps behind cells.
     #[allow(clippy::mutable_key_type)]
     fn pairs(&mut self, pairs: Vec<(Value, Value)>) -> u32 {
+        let hash = foldhash::fast::FixedState::default().hash_one(&pairs);
+        let same = self.pair_numbers.entry(hash).or_default();
+        if let Some(&known) = same.iter().find(|&&known| self.pairs[known as usize].pairs == pairs) {
+            return known;
+        }
+        same.push(self.pairs.len() as u32);
         let mut complete: HashMap<Key, Vec<u32>, foldhash::fast::FixedState> = HashMap::default();
         let mut partial = Vec::new();
         for (at, (left, _)) in pairs.iter().enumerate() {
@@ -234,6 +319,9 @@ impl Events {
         if label <= LabelId::TICK {
             return Ok([label].into());
         }
+        if self.is_left_alone(id, label)? {
+            return Ok([label].into());
+        }
         let partners = self.partners(id, label, evaluator)?;
         Ok(if partners.is_empty() { [label].into() } else { partners })
     }
@@ -245,7 +333,7 @@ impl Events {
         label: LabelId,
         evaluator: &mut Evaluator,
     ) -> Result<Rc<[LabelId]>> {
-        if label <= LabelId::TICK {
+        if label <= LabelId::TICK || self.is_left_alone(id, label)? {
             return Ok([].into());
         }
         self.partners(id, label, evaluator)
@@ -256,10 +344,14 @@ impl Events {
         if label <= LabelId::TICK {
             return Ok(false);
         }
+        if let Some(family) = family_of(label) {
+            let rights = self.pairs[id as usize].pairs.iter().map(|(_, right)| right);
+            return if self.leaves_family(rights, family) { Ok(false) } else { Err(self.families.needs(family)) };
+        }
         if let Some(&known) = self.pairs[id as usize].backward.get(&label) {
             return Ok(known);
         }
-        let event = self.values[label.index()].clone().expect("labels of this check are events");
+        let event = self.event(label);
         let mut found = false;
         for (left, right) in &self.pairs[id as usize].pairs {
             if evaluator.carry((right, left), &event)?.is_some() {
@@ -271,12 +363,19 @@ impl Events {
         Ok(found)
     }
 
+    /// Is a label a family that no left part of these pairs mentions? What one mentions depends on open values.
+    fn is_left_alone(&self, id: u32, label: LabelId) -> Result<bool> {
+        let Some(family) = family_of(label) else { return Ok(false) };
+        let lefts = self.pairs[id as usize].pairs.iter().map(|(left, _)| left);
+        if self.leaves_family(lefts, family) { Ok(true) } else { Err(self.families.needs(family)) }
+    }
+
     fn partners(&mut self, id: u32, label: LabelId, evaluator: &mut Evaluator) -> Result<Rc<[LabelId]>> {
         let pairs = &self.pairs[id as usize];
         if let Some(known) = pairs.forward.get(&label) {
             return Ok(known.clone());
         }
-        let event = self.values[label.index()].clone().expect("labels of this check are events");
+        let event = self.event(label);
         let mut found = Vec::new();
         if let Some(exact) = pairs.complete.get(&Key(event.clone())) {
             found.extend(exact.iter().map(|&at| pairs.pairs[at as usize].1.clone()));

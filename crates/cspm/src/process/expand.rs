@@ -371,7 +371,12 @@ impl Compiler {
         {
             self.evaluator.list(&value)?;
         }
-        Ok(self.events.set(value))
+        let is_listed = matches!(&value, Value::Set(set) if set.listed().is_some());
+        let set = self.events.set(value);
+        if !is_listed {
+            self.terms.note_described(set);
+        }
+        Ok(set)
     }
 
     pub(super) fn argument(&mut self, arguments: &[Value]) -> Result<TermId> {

@@ -20,6 +20,7 @@
 
 use trefoil_control::count;
 
+use super::states::States;
 use super::terms::{Node, TermId};
 use super::{Compiler, codes};
 use crate::eval::{Description, Elements, Failure, ProcessId, ProcessValue, Reason, Result, Value};
@@ -92,12 +93,13 @@ struct Made {
 impl Compiler {
     /// A failure if a process with these states, in the order in which they were found, has no bound. To be called for
     /// each number of states.
-    pub(super) fn unbounded(&mut self, states: &[TermId]) -> Result<()> {
+    pub(super) fn unbounded(&mut self, states: &mut States) -> Result<()> {
         let found = states.len();
         if !found.is_power_of_two() && !found.is_multiple_of(NUMBERS_FROM) || found < SEQUENCES_FROM {
             return Ok(());
         }
-        for &state in states.iter().rev().take(PUMPED) {
+        for state in (0..found).rev().take(PUMPED) {
+            let state = self.named_state_term(states, state, 1)?;
             let Some((id, made)) = self.made(state) else { continue };
             let Some(changes) = self.tolerant(|compiler| compiler.pumped(state, &made, found))? else { continue };
             return Err(self.without_bound(id, &made, &changes, states));
@@ -184,7 +186,7 @@ impl Compiler {
         Ok(None)
     }
 
-    fn without_bound(&mut self, id: ProcessId, made: &Made, changes: &[Change], states: &[TermId]) -> Failure {
+    fn without_bound(&mut self, id: ProcessId, made: &Made, changes: &[Change], states: &mut States) -> Failure {
         let Description::Made(point, _) = made.process.description() else { unreachable!("only these are pumped") };
         let (span, names) = {
             let point = self.evaluator.control_point(point);
@@ -200,7 +202,8 @@ impl Compiler {
             names => format!(" in {}", names.join(" and ")),
         };
         let mut last = Vec::new();
-        for &state in states.iter().rev().take(64) {
+        for state in (0..states.len()).rev().take(64) {
+            let Ok(state) = self.named_state_term(states, state, 1) else { break };
             if let Some((id, other)) = self.made(state)
                 && matches!(other.process.description(), Description::Made(own, _) if own == point)
                 && last.len() < SHOWN

@@ -23,6 +23,7 @@ use trefoil_system::{LabelId, StateId, System, Value as SlotValue};
 
 use super::events::SetId;
 use super::leaf::{MachineId, Made};
+use super::states::StateTerms;
 use super::steps::Move;
 use super::terms::{Node, TermId};
 use super::{Compiler, Machine, codes};
@@ -97,7 +98,7 @@ impl Compiler {
             let state = lazy.number(row, &self.control).map_err(|cut| self.cut_short(cut))?;
             terms.push(self.terms.intern(Node::Layer(id, state)));
         }
-        let made = self.add_machine(lts, terms, layer);
+        let made = self.add_machine(lts, StateTerms::listed(terms), layer);
         let before = self.machine(made).made.before;
         self.set_made(made, Made { before, compression: Some(builtin.text()), inside });
         let initial = self.machine(made).lts.initial();
@@ -316,7 +317,7 @@ impl Compiler {
         }
         let lts = trace_watchdog(&specification, &watched, bark, &self.control)?;
         let lts = minimise(&lts, Equivalence::Strong, &self.control)?.lts;
-        let made = self.add_machine(lts, Vec::new(), term);
+        let made = self.add_machine(lts, StateTerms::default(), term);
         let initial = self.machine(made).lts.initial();
         Ok(self.terms.intern(Node::State(made, initial.0)))
     }

@@ -26,6 +26,8 @@ use super::buffers::Buffer;
 use super::compressed::Compressed;
 use super::expand::deeply;
 use super::layers::LayerId;
+use super::schemas::{Piece, SchemaId};
+use super::states::{StateTerms, States};
 use super::steps::Move;
 use super::terms::{Node, TermId};
 use super::{Compiler, EVALUATING, Machine};
@@ -57,7 +59,7 @@ impl MachineId {
 pub(super) struct MachineData {
     pub(super) lts: Arc<Lts>,
     /// A term for each state; none for what was compressed as a whole.
-    pub(super) terms: Vec<TermId>,
+    pub(super) terms: StateTerms,
     /// The term that was compiled.
     pub(super) root: TermId,
     /// The first machine with the same transitions.
@@ -88,7 +90,7 @@ pub(super) fn size(lts: &Lts) -> (usize, usize) {
 }
 
 impl MachineData {
-    pub(super) fn new(lts: Arc<Lts>, terms: Vec<TermId>, root: TermId, like: MachineId, is_timed: bool) -> MachineData {
+    pub(super) fn new(lts: Arc<Lts>, terms: StateTerms, root: TermId, like: MachineId, is_timed: bool) -> MachineData {
         let alphabet = lts.alphabet();
         let ends_beside = is_timed
             && alphabet.contains(&LabelId::TICK)
@@ -152,7 +154,100 @@ impl Machines {
 }
 
 /// Pieces with fewer steps are copied into the rows of their states.
-const LEAST_FRAGMENT: usize = 64;
+pub(super) const LEAST_FRAGMENT: usize = 64;
+
+/// So many transitions count as one state when it is decided whether a component is large.
+const TRANSITIONS: usize = 64;
+
+/// A component that is being explored.
+pub(super) struct Exploring {
+    pub(super) root: TermId,
+    pub(super) states: States,
+    rows: SharedRows,
+    disjoint: Disjoint,
+    pub(super) fragments: Fragments,
+    transitions: usize,
+    /// Whether its states cannot be packed.
+    one_by_one: bool,
+    /// Whether a state has parallel parts, or a machine that is not enumerated.
+    pub(super) parallel: bool,
+    pub(super) layers: bool,
+    /// The row of the present state: its own transitions and its fragments.
+    pub(super) row: Vec<Transition>,
+    pub(super) parts: Vec<u32>,
+    /// The numbers of its values, and of those that a piece reads; the targets of its schema as far as they are found;
+    /// the next state.
+    pub(super) values: Vec<u32>,
+    pub(super) read: Vec<u32>,
+    pub(super) targets: Vec<u32>,
+    pub(super) next: Vec<u32>,
+}
+
+impl Exploring {
+    fn new(root: TermId) -> Exploring {
+        Exploring {
+            root,
+            states: States::new(root),
+            rows: SharedRows::default(),
+            disjoint: Disjoint::default(),
+            fragments: Fragments::default(),
+            transitions: 0,
+            one_by_one: false,
+            parallel: false,
+            layers: false,
+            row: Vec::new(),
+            parts: Vec::new(),
+            values: Vec::new(),
+            read: Vec::new(),
+            targets: Vec::new(),
+            next: Vec::new(),
+        }
+    }
+
+    /// Makes a fragment of the last transitions of the row.
+    pub(super) fn fragment_from(&mut self, from: usize) -> u32 {
+        sort_distinct(&mut self.row, from);
+        self.rows.add_fragment(self.row.drain(from..))
+    }
+
+    /// Adds the row of the present state; how many transitions it has.
+    fn end_row(&mut self) -> usize {
+        let Exploring { rows, disjoint, row, parts, .. } = self;
+        if !disjoint.holds(rows, row, parts) {
+            parts.drain(..).for_each(|part| row.extend_from_slice(rows.fragment(part)));
+        }
+        sort_distinct(row, 0);
+        let shared: usize = parts.iter().map(|&part| rows.fragment(part).len()).sum();
+        rows.add_state(row, parts);
+        self.transitions += row.len();
+        self.row.len() + shared
+    }
+}
+
+/// The fragments of a component: by the term of a piece, or by a piece of a schema and the values that it reads.
+#[derive(Default)]
+pub(super) struct Fragments {
+    by_term: HashMap<TermId, u32, foldhash::fast::FixedState>,
+    by_piece:
+        HashMap<(SchemaId, usize), HashMap<Box<[u32]>, u32, foldhash::fast::FixedState>, foldhash::fast::FixedState>,
+}
+
+impl Fragments {
+    /// The fragment of a piece of a schema for these values.
+    pub(super) fn of_piece(&self, schema: SchemaId, at: usize, piece: &Piece, read: &[u32]) -> Option<u32> {
+        match piece.term {
+            Some(term) => self.by_term.get(&term).copied(),
+            None => self.by_piece.get(&(schema, at))?.get(read).copied(),
+        }
+    }
+
+    pub(super) fn insert(&mut self, schema: SchemaId, at: usize, piece: &Piece, read: &[u32], fragment: u32) {
+        match piece.term {
+            Some(term) => self.by_term.insert(term, fragment),
+            None => self.by_piece.entry((schema, at)).or_default().insert(read.into(), fragment),
+        };
+    }
+}
 
 /// A leaf that was explored, or why it is none.
 enum Explored {
@@ -166,7 +261,7 @@ impl Compiler {
         self.machines.data[id.index()].as_ref().expect("a machine is made before it is looked at")
     }
 
-    pub(super) fn add_machine(&mut self, lts: Lts, terms: Vec<TermId>, root: TermId) -> MachineId {
+    pub(super) fn add_machine(&mut self, lts: Lts, terms: StateTerms, root: TermId) -> MachineId {
         let id = self.machines.reserve();
         self.tell();
         let (like, lts) = self.machines.alike(id, Arc::new(lts));
@@ -216,89 +311,100 @@ impl Compiler {
     }
 
     fn explore(&mut self, root: TermId, limit: Option<usize>) -> Result<Explored> {
-        let mut numbers: HashMap<TermId, u32, foldhash::fast::FixedState> = HashMap::default();
-        let mut terms = vec![root];
-        numbers.insert(root, 0);
-        let mut rows = SharedRows::default();
-        let mut fragments: HashMap<TermId, u32, foldhash::fast::FixedState> = HashMap::default();
-        let (mut row, mut parts): (Vec<Transition>, Vec<u32>) = (Vec::new(), Vec::new());
-        let mut disjoint = Disjoint::default();
-        let mut parallel = self.terms.has_parallel(root);
+        let mut exploring = Exploring::new(root);
+        exploring.parallel = self.terms.has_parallel(root);
         // What was too large to be enumerated before is too large for a leaf.
-        let mut layers = self.terms.has_layers(root);
+        exploring.layers = self.terms.has_layers(root);
         self.control.progress().begin("exploring a component", 0);
         let mut at = 0;
-        while at < terms.len() {
-            if limit.is_some_and(|limit| layers || parallel && terms.len() > limit) {
+        while at < exploring.states.len() {
+            let states = exploring.states.len();
+            if limit.is_some_and(|limit| exploring.layers || exploring.parallel && states > limit) {
                 return Ok(Explored::Network);
             }
-            row.clear();
-            parts.clear();
-            let pieces = self.pieces(terms[at])?;
-            for &piece in &pieces {
-                if let Some(&known) = fragments.get(&piece) {
-                    parts.push(known);
-                    continue;
-                }
-                let from = row.len();
-                for step in self.steps(piece)?.iter() {
-                    let next = terms.len() as u32;
-                    let target = *numbers.entry(step.target).or_insert(next);
-                    if target == next {
-                        if let Some(grows) = self.grows(root, step.target) {
-                            return Err(grows);
-                        }
-                        parallel |= self.terms.has_parallel(step.target);
-                        layers |= self.terms.has_layers(step.target);
-                        terms.push(step.target);
-                        self.unbounded(&terms)?;
-                    }
-                    row.push(Transition { label: step.label, target: StateId(target) });
-                }
-                if pieces.len() > 1 && row.len() - from >= LEAST_FRAGMENT {
-                    sort_distinct(&mut row, from);
-                    let fragment = rows.add_fragment(row.drain(from..));
-                    fragments.insert(piece, fragment);
-                    parts.push(fragment);
-                }
+            if !exploring.states.is_packed() && self.is_large(&exploring, limit) {
+                exploring.one_by_one = !self.pack(&mut exploring.states)?;
             }
-            if !disjoint.holds(&rows, &row, &parts) {
-                parts.drain(..).for_each(|part| row.extend_from_slice(rows.fragment(part)));
+            exploring.row.clear();
+            exploring.parts.clear();
+            let followed = match self.schema_of(&mut exploring, at)? {
+                Some(schema) => self.follow(&mut exploring, at, schema)?,
+                None => false,
+            };
+            if !followed {
+                exploring.row.clear();
+                exploring.parts.clear();
+                self.explore_term(&mut exploring, at)?;
             }
-            sort_distinct(&mut row, 0);
-            let shared: usize = parts.iter().map(|&part| rows.fragment(part).len()).sum();
-            self.control.progress().add(1, (row.len() + shared) as u64);
-            rows.add_state(&row, &parts);
+            let transitions = exploring.end_row();
+            self.control.progress().add(1, transitions as u64);
             at += 1;
         }
+        let Exploring { states, rows, .. } = exploring;
         let lts = Lts::from_shared(self.labels.clone(), StateId(0), rows);
-        let merged = self.machines.some_merged && self.mention_merged(&terms);
+        let merged = self.machines.some_merged
+            && (self.mention_merged(states.terms())
+                || states.is_packed() && self.mention_merged(self.shapes.grounds()));
         let before = size(&lts);
         let machine = if self.options.compress_leaves {
             let small = minimise(&lts, Equivalence::Strong, &self.control)?;
             self.control.progress().begin(EVALUATING, 0);
-            let mut kept = vec![None; small.lts.state_count()];
-            for (state, &term) in terms.iter().enumerate() {
-                if let Some(block) = small.block_of(StateId(state as u32)) {
-                    kept[block.index()].get_or_insert(term);
+            let mut kept = vec![u32::MAX; small.lts.state_count()];
+            for state in (0..lts.state_count() as u32).rev() {
+                if let Some(block) = small.block_of(StateId(state)) {
+                    kept[block.index()] = state;
                 }
             }
-            let kept = kept.into_iter().map(|term| term.expect("a block has a state")).collect();
-            let machine = self.add_machine(small.lts, kept, root);
+            let machine = self.add_machine(small.lts, StateTerms::some(states, kept), root);
             self.set_made(machine, Made { before, compression: Some("strong bisimulation"), inside: None });
             machine
         } else {
-            self.add_machine(lts, terms, root)
+            let all = (0..lts.state_count() as u32).collect();
+            self.add_machine(lts, StateTerms::some(states, all), root)
         };
         self.set_merged(machine, merged);
         Ok(Explored::Leaf(machine))
+    }
+
+    /// Has a component so many states or transitions that its states are packed?
+    fn is_large(&self, exploring: &Exploring, limit: Option<usize>) -> bool {
+        let from = self.options.schemas_from;
+        let is_many = exploring.states.len() >= from || exploring.transitions / TRANSITIONS >= from;
+        // A component with parallel parts becomes a network before that is worth its trouble.
+        is_many && !exploring.one_by_one && !self.is_timed && !(exploring.parallel && limit.is_some())
+    }
+
+    /// Finds the transitions of a state by its term.
+    fn explore_term(&mut self, exploring: &mut Exploring, at: usize) -> Result<()> {
+        let term = self.state_term(&mut exploring.states, at)?;
+        let pieces = self.pieces(term)?;
+        for &piece in &pieces {
+            if let Some(&known) = exploring.fragments.by_term.get(&piece) {
+                exploring.parts.push(known);
+                continue;
+            }
+            let from = exploring.row.len();
+            for step in self.steps(piece)?.iter() {
+                let (target, is_new) = self.state_of_term(&mut exploring.states, step.target, at)?;
+                if is_new {
+                    self.found_new(exploring, target)?;
+                }
+                exploring.row.push(Transition { label: step.label, target: StateId(target) });
+            }
+            if pieces.len() > 1 && exploring.row.len() - from >= LEAST_FRAGMENT {
+                let fragment = exploring.fragment_from(from);
+                exploring.fragments.by_term.insert(piece, fragment);
+                exploring.parts.push(fragment);
+            }
+        }
+        Ok(())
     }
 
     /// Terms whose steps together are those of a term; the term itself when it cannot be divided, or no part is long.
     /// A choice is divided into its operands where all their steps are visible: none of them leaves the choice open, or
     /// ends it beside others. Operators whose steps are those of one operand, one by one, are divided as it is. Steps
     /// are found in the order in which those of the whole term would be, so errors of evaluation are the same.
-    fn pieces(&mut self, term: TermId) -> Result<Vec<TermId>> {
+    pub(super) fn pieces(&mut self, term: TermId) -> Result<Vec<TermId>> {
         let whole = vec![term];
         if self.is_timed || !self.options.share_rows {
             return Ok(whole);
@@ -367,13 +473,18 @@ impl Compiler {
         false
     }
 
-    /// What a hole can do: whatever its component can in some state.
-    pub(super) fn hole_steps(&self, term: TermId, component: u32) -> Vec<Move> {
-        let machine = self.machines.holes[component as usize];
-        let alphabet = match machine.layer() {
+    /// The labels of the component that a hole stands for, ascending.
+    pub(super) fn hole_labels(&self, hole: u32) -> &[LabelId] {
+        let machine = self.machines.holes[hole as usize];
+        match machine.layer() {
             Some(layer) => self.layer_data(layer).lazy.labels(),
             None => &self.machine(machine).alphabet,
-        };
+        }
+    }
+
+    /// What a hole can do: whatever its component can in some state.
+    pub(super) fn hole_steps(&self, term: TermId, component: u32) -> Vec<Move> {
+        let alphabet = self.hole_labels(component);
         let step = |&label: &LabelId| Move { parts: Some([(component, label)].into()), ..Move::alone(label, term) };
         alphabet.iter().map(step).collect()
     }

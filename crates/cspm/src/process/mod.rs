@@ -38,13 +38,17 @@ mod compressed;
 mod describe;
 mod events;
 mod expand;
+mod families;
 mod fixed;
 mod growth;
 mod layers;
 mod leaf;
 mod naming;
 mod parallel;
+mod schemas;
+mod shapes;
 mod skeleton;
+mod states;
 mod steps;
 mod structure;
 mod terms;
@@ -66,6 +70,8 @@ pub use structure::{MachineSize, Operands, Part, Structure};
 
 use events::Events;
 use leaf::Machines;
+use schemas::Schemas;
+use shapes::Shapes;
 use terms::{TermId, Terms};
 
 /// How processes are compiled.
@@ -82,6 +88,8 @@ pub struct CompileOptions {
     pub threads: usize,
     /// Keep parts of rows that several states of a component have in common once.
     pub share_rows: bool,
+    /// From how many states on those of a component are found by schemas; see [`Compiler`]'s module.
+    pub schemas_from: usize,
     /// What compressions of the script have to keep; those that keep less are left out.
     pub keep: Keep,
 }
@@ -118,6 +126,7 @@ impl Default for CompileOptions {
             threads: 1,
             keep: Keep::default(),
             share_rows: true,
+            schemas_from: 1_000,
         }
     }
 }
@@ -148,6 +157,8 @@ pub struct Compiler {
     options: CompileOptions,
     events: Events,
     terms: Terms,
+    shapes: Shapes,
+    schemas: Schemas,
     machines: Machines,
     layers: Vec<layers::LayerData>,
     /// The process behind each number.
@@ -185,6 +196,8 @@ impl Compiler {
             options,
             events: Events::new(labels.clone()),
             terms: Terms::new(),
+            shapes: Shapes::default(),
+            schemas: Schemas::default(),
             machines: Machines::default(),
             processes: HashMap::default(),
             expanded: HashMap::default(),
@@ -260,7 +273,9 @@ impl Compiler {
 
     /// Sets the options for the processes compiled next.
     pub fn set_options(&mut self, options: CompileOptions) {
-        let leaves = |options: &CompileOptions| (options.compress_leaves, options.leaf_states, options.share_rows);
+        let leaves = |options: &CompileOptions| {
+            (options.compress_leaves, options.leaf_states, options.share_rows, options.schemas_from)
+        };
         // What depends on what compressions keep is made anew only if there was a compression.
         let otherwise = self.compresses && options.keep != self.options.keep;
         if otherwise || leaves(&options) != leaves(&self.options) {
@@ -272,6 +287,7 @@ impl Compiler {
             // Terms of processes that were compressed or layered name machines.
             self.expanded.clear();
             self.terms.forget_machines();
+            self.schemas = Schemas::default();
         }
         self.options = options;
     }

@@ -100,7 +100,8 @@ impl Compiler {
     /// What a machine is called that is not a layer.
     pub(super) fn machine_name(&mut self, machine: MachineId, text: &dyn Fn(Span) -> String) -> String {
         let data = self.machine(machine);
-        let (root, terms) = (data.root, data.terms.iter().take(MOST_STATES).copied().collect::<Vec<TermId>>());
+        let (root, states) = (data.root, data.terms.len().min(MOST_STATES) as u32);
+        let terms: Vec<TermId> = (0..states).filter_map(|state| self.term_of_state(machine, state)).collect();
         let states: Vec<String> = terms.into_iter().filter_map(|term| self.term_name(term)).collect();
         let calls = states.iter().map(|state| Call::read(state));
         let name = match self.term_name(root) {

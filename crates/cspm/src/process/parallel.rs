@@ -116,6 +116,7 @@ impl Compiler {
         for (at, &operand) in operands.iter().enumerate() {
             for step in self.steps(operand)?.iter() {
                 if self.has(set, step.label)? {
+                    self.not_open(step.label)?;
                     by_label.entry(step.label).or_default().push((at as u32, step.clone()));
                 }
             }
@@ -176,6 +177,7 @@ impl Compiler {
                         moves.push(step.to(target));
                     }
                     label if self.has(sets[at], label)? => {
+                        self.not_open(label)?;
                         by_label.entry(label).or_default().push((at as u32, step.clone()));
                     }
                     _ => {}

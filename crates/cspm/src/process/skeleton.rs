@@ -102,6 +102,12 @@ impl Compiler {
     }
 
     fn network_from(&mut self, root: TermId, mut building: Building, first: TermId) -> Result<Machine> {
+        if let Node::Hole(hole) = *self.terms.node(first) {
+            // One component, which may have as many labels as states.
+            let rules = self.hole_labels(hole).iter().map(|&label| Rule::new([(0, label)], label)).collect();
+            let made = vec![Format { name: "0".to_string(), rules }];
+            return self.network_with(root, first, building, made);
+        }
         let mut skeletons = vec![first];
         let mut numbers: HashMap<TermId, FormatId, foldhash::fast::FixedState> = HashMap::default();
         numbers.insert(first, FormatId(0));
@@ -122,7 +128,7 @@ impl Compiler {
                 }
                 let mut placing = Placing { taken: self.holes_of(step.target), started: Vec::new() };
                 let target = self.placed(step.target, &mut placing, &mut building)?;
-                if let Some(grows) = self.grows(first, target) {
+                if let Some(grows) = self.grows(first, self.terms.weight(target)) {
                     return Err(grows);
                 }
                 let next = FormatId(skeletons.len() as u32);
@@ -160,11 +166,21 @@ impl Compiler {
         for (at, rules) in formats.into_iter().enumerate() {
             made.push(Format { name: at.to_string(), rules: rules.into_iter().map(rule).collect() });
         }
+        self.network_with(root, skeleton, building, made)
+    }
+
+    fn network_with(
+        &self,
+        root: TermId,
+        skeleton: TermId,
+        building: Building,
+        formats: Vec<Format>,
+    ) -> Result<Machine> {
         let component = |(at, &machine): (usize, &MachineId)| self.component((at + 1).to_string(), machine);
         let components: Vec<Component> = building.machines.iter().enumerate().map(component).collect();
         self.control.progress().begin("arranging the rules", 0);
         self.control.afford(Network::bytes_to_make(&components))?;
-        let network = Network::with_formats(self.labels.clone(), components, made, FormatId(0));
+        let network = Network::with_formats(self.labels.clone(), components, formats, FormatId(0));
         let network = network.map_err(|_| self.too_large(root))?;
         Ok(Machine { network: Arc::new(network), machines: building.machines, skeleton: Some(skeleton), layer: None })
     }

@@ -10,6 +10,7 @@ use trefoil_system::LabelId;
 
 use super::events::SetId;
 use super::expand::deeply;
+use super::families::family_of;
 use super::terms::{Node, TermId};
 use super::{Compiler, codes};
 use crate::eval::{Failure, ProcessId, Result};
@@ -255,6 +256,14 @@ impl Compiler {
         self.events.has(set, label, &mut self.evaluator)
     }
 
+    /// Labels that are compared with others are no families: their open values are needed.
+    pub(super) fn not_open(&self, label: LabelId) -> Result<()> {
+        match family_of(label) {
+            Some(family) => Err(self.events.families.needs(family)),
+            None => Ok(()),
+        }
+    }
+
     /// The events of a prefix, and of all its internal choices.
     fn prefix(&mut self, term: TermId, id: ProcessId) -> Result<Vec<Move>> {
         let process = self.process_of(id);
@@ -266,7 +275,10 @@ impl Compiler {
         let mut groups: Vec<Vec<Move>> = (0..choices).map(|_| Vec::new()).collect();
         for offer in offers {
             self.control.check()?;
-            let event = self.events.label(&offer.event, &self.evaluator)?;
+            let event = match offer.rest.is_empty() {
+                true => self.events.label(&offer.event, &self.evaluator)?,
+                false => self.events.family(offer.event, offer.rest, &mut self.evaluator)?,
+            };
             let target = self.expand(&offer.then)?;
             groups[offer.choice as usize].push(Move::alone(event, target));
         }
@@ -387,9 +399,9 @@ impl Compiler {
 
     /// A failure if the terms of a process only grow: it is probably infinite. A state costs as much as its term is
     /// large, so a process that grows for n rounds would cost n².
-    pub(super) fn grows(&self, start: TermId, term: TermId) -> Option<Failure> {
+    pub(super) fn grows(&self, start: TermId, now: u32) -> Option<Failure> {
         const ALLOWED: u32 = 600;
-        let (before, now) = (self.terms.weight(start), self.terms.weight(term));
+        let before = self.terms.weight(start);
         if now <= before.saturating_mul(2).saturating_add(ALLOWED) {
             return None;
         }

@@ -3,7 +3,7 @@
 //! Two terms are the same exactly when their numbers are. A term knows how large it is, so that a recursion that only
 //! grows is noticed, and whether holes or parallel operators are in its active part.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use trefoil_system::LabelId;
@@ -105,6 +105,45 @@ impl Node {
         }
     }
 
+    /// The same operator with other operands, active ones and those that wait, in order.
+    pub(super) fn map(&self, mut operand: impl FnMut(TermId) -> TermId) -> Node {
+        let mut list = |operands: &Rc<[TermId]>| operands.iter().map(|&term| operand(term)).collect();
+        match self {
+            Node::External(operands) => Node::External(list(operands)),
+            Node::Internal(operands) => Node::Internal(list(operands)),
+            Node::Parallel(set, operands) => Node::Parallel(*set, list(operands)),
+            Node::Alphabetised(sets, operands) => Node::Alphabetised(sets.clone(), list(operands)),
+            Node::SynchronisingChoice(set, operands) => Node::SynchronisingChoice(*set, list(operands)),
+            Node::Delay(tock, left, then) => Node::Delay(*tock, *left, operand(*then)),
+            Node::Closed(inner) => Node::Closed(operand(*inner)),
+            Node::Sequential(first, then) => Node::Sequential(operand(*first), operand(*then)),
+            Node::Interrupt(first, second) => Node::Interrupt(operand(*first), operand(*second)),
+            Node::Sliding(first, then) => Node::Sliding(operand(*first), operand(*then)),
+            Node::Exception(first, set, then) => Node::Exception(operand(*first), *set, operand(*then)),
+            Node::Link(ties, left, right) => Node::Link(*ties, operand(*left), operand(*right)),
+            Node::SynchronisingInterrupt(set, first, second) => {
+                Node::SynchronisingInterrupt(*set, operand(*first), operand(*second))
+            }
+            Node::Hide(set, inner) => Node::Hide(*set, operand(*inner)),
+            Node::Project(set, inner) => Node::Project(*set, operand(*inner)),
+            Node::Rename(renaming, inner) => Node::Rename(*renaming, operand(*inner)),
+            Node::Stop
+            | Node::Skip
+            | Node::Omega
+            | Node::Div
+            | Node::Run(_)
+            | Node::Chaos(_)
+            | Node::Waiting(_)
+            | Node::Prefix(_)
+            | Node::Offer(..)
+            | Node::Wait(..)
+            | Node::Hole(_)
+            | Node::State(..)
+            | Node::Layer(..)
+            | Node::Buffer(..) => self.clone(),
+        }
+    }
+
     /// Whether the operator stays when its operands step, and is worth a network.
     pub(super) fn is_static(&self) -> bool {
         matches!(
@@ -140,11 +179,19 @@ pub(super) struct Terms {
     facts: Vec<Facts>,
     numbers: HashMap<Node, TermId, foldhash::fast::FixedState>,
     pub(super) moves: Vec<Option<Rc<[Move]>>>,
+    /// Sets of events that are not listed.
+    described: HashSet<SetId, foldhash::fast::FixedState>,
 }
 
 impl Terms {
     pub(super) fn new() -> Terms {
-        let mut terms = Terms { nodes: Vec::new(), facts: Vec::new(), numbers: HashMap::default(), moves: Vec::new() };
+        let mut terms = Terms {
+            nodes: Vec::new(),
+            facts: Vec::new(),
+            numbers: HashMap::default(),
+            moves: Vec::new(),
+            described: HashSet::default(),
+        };
         assert_eq!(terms.intern(Node::Stop), TermId::STOP);
         assert_eq!(terms.intern(Node::Skip), TermId::SKIP);
         assert_eq!(terms.intern(Node::Omega), TermId::OMEGA);
@@ -277,12 +324,25 @@ impl Terms {
         }
     }
 
-    /// Generalised parallel; nested ones on the same set are one.
+    /// Notes that a set of events is not listed.
+    pub(super) fn note_described(&mut self, set: SetId) {
+        self.described.insert(set);
+    }
+
+    /// Whether a set of events is not listed. Parallel operators on such a set are not joined, so that the structure of
+    /// `(P [|{|c|}|] Q) [|{|c|}|] R` is what the script says.
+    pub(super) fn is_described(&self, set: SetId) -> bool {
+        self.described.contains(&set)
+    }
+
+    /// Generalised parallel; nested ones on the same listed set are one.
     pub(super) fn parallel(&mut self, set: SetId, operands: impl IntoIterator<Item = TermId>) -> TermId {
         let mut flat = Vec::new();
         for operand in operands {
             match self.node(operand) {
-                Node::Parallel(inner, list) if *inner == set => flat.extend_from_slice(list),
+                Node::Parallel(inner, list) if *inner == set && !self.is_described(set) => {
+                    flat.extend_from_slice(list);
+                }
                 _ => flat.push(operand),
             }
         }

@@ -17,6 +17,7 @@ const NONE: u32 = u32::MAX;
 /// The system with every cycle of `τ` in one state.
 pub(super) fn factor(lts: &Lts, control: &Control) -> Result<Lts, Stopped> {
     control.progress().begin("factoring τ-loops", lts.state_count() as u64);
+    lts.make_whole(control)?;
     control.afford(lts.state_count() * 16 + lts.transition_count() * size_of::<Transition>())?;
     let reached = reachable(lts, control)?;
     let mut component_of = vec![NONE; lts.state_count()];

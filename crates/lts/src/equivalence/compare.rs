@@ -100,6 +100,8 @@ pub struct Simulated {
 
 /// Does the upper system simulate the lower one, or is it even a ready simulation?
 pub fn is_simulated(lower: &Lts, upper: &Lts, ready: bool, control: &Control) -> Result<Simulated, Stopped> {
+    lower.make_whole(control)?;
+    upper.make_whole(control)?;
     let both = Simulations::new(lower, upper, ready, control)?;
     let holds = both.above(both.left, both.right);
     let evidence = if holds { None } else { Some(both.evidence(Side::Left, control)?) };
@@ -109,6 +111,8 @@ pub fn is_simulated(lower: &Lts, upper: &Lts, ready: bool, control: &Control) ->
 
 /// Compares two systems.
 pub fn compare(left: &Lts, right: &Lts, equivalence: Equivalence, control: &Control) -> Result<Comparison, Stopped> {
+    left.make_whole(control)?;
+    right.make_whole(control)?;
     if matches!(equivalence, Equivalence::Simulation | Equivalence::ReadySimulation) {
         let both = Simulations::new(left, right, equivalence == Equivalence::ReadySimulation, control)?;
         let evidence = if !both.above(both.left, both.right) {
@@ -165,6 +169,8 @@ pub fn compare(left: &Lts, right: &Lts, equivalence: Equivalence, control: &Cont
 
 /// Compares two systems by coupled simulation in both directions.
 pub fn compare_coupled(left: &Lts, right: &Lts, control: &Control) -> Result<Comparison, Stopped> {
+    left.make_whole(control)?;
+    right.make_whole(control)?;
     let (small, starts) = side_by_side(left, right, Equivalence::Weak, control)?;
     let found = if starts.0 == starts.1 { None } else { coupled::difference(&small.lts, starts, control)? };
     let evidence = found.map(|(formula, is_left)| {

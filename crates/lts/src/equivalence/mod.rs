@@ -244,6 +244,7 @@ pub fn minimise(lts: &Lts, equivalence: Equivalence, control: &Control) -> Resul
     if let Some(small) = minimise_shared(lts, equivalence, control)? {
         return Ok(small);
     }
+    lts.make_whole(control)?;
     match equivalence {
         Equivalence::Strong | Equivalence::Branching | Equivalence::DivergenceBranching => {
             minimise_bisimilar(lts, equivalence.tau(), control)
@@ -263,6 +264,7 @@ pub fn minimise(lts: &Lts, equivalence: Equivalence, control: &Control) -> Resul
 /// For each state the number of its class modulo strong bisimilarity, and the number of classes. States that cannot be
 /// reached count as well.
 pub fn strong_classes(lts: &Lts, control: &Control) -> Result<(Vec<u32>, usize), Stopped> {
+    lts.make_whole(control)?;
     let graph = whole(lts, control)?;
     let refined = refine(&graph, false, control)?;
     Ok((refined.block_of, refined.blocks))
@@ -295,6 +297,7 @@ fn minimise_shared(lts: &Lts, equivalence: Equivalence, control: &Control) -> Re
 /// The deterministic system whose states are the sets of states after each sequence of labels, `τ` being a label as any
 /// other; nothing else is merged.
 pub fn deterministic(lts: &Lts, control: &Control) -> Result<Lts, Stopped> {
+    lts.make_whole(control)?;
     determinise(lts, Tau::Visible, control)
 }
 

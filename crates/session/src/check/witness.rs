@@ -237,7 +237,7 @@ impl<'a> Words<'a> {
     }
 
     /// Where a component performs an event.
-    fn place(&self, component: usize, row: &[Value], label: LabelId) -> Option<ReportedPlace> {
+    fn place(&mut self, component: usize, row: &[Value], label: LabelId) -> Option<ReportedPlace> {
         let sources = self.sources;
         let text = |span: Span| sources.text(span).to_string();
         let label = self.labels.get(label);
