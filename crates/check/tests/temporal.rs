@@ -51,7 +51,7 @@ fn violations_of(
         .iter()
         .map(|&asked| {
             let no_steps = ErrorKinds::default();
-            let recur = Recur { claims, asked, decided_as: asked, fairness, explored, no_steps };
+            let recur = Recur { claims, asked, decided_as: asked, fairness, explored, no_steps, visible: None };
             let facts = Facts::of(&**system);
             let posed = Posed::new(table, Question::Recur(recur), &facts, &Asked::default(), threads, &control);
             let offered = Offered { system: system.clone(), reduction: None, insisted: false };

@@ -52,6 +52,7 @@ fn violation(lts: &Arc<Lts>, ltl: &Ltl, formula: LtlId, threads: usize) -> Optio
         fairness: Fairness::None,
         explored: &explored,
         no_steps: ErrorKinds::default(),
+        visible: None,
     };
     let facts = Facts::of(&*system);
     let asked = Asked::default();

@@ -32,7 +32,7 @@ fn every_example_has_its_numbers_and_its_verdict() {
 /// The verdicts do not change, some example becomes smaller, and counterexamples are marked as perhaps not shortest.
 #[test]
 fn independent_steps_are_taken_in_one_order() {
-    let mut smaller = 0;
+    let (mut smaller, mut told) = (0, 0);
     for entry in std::fs::read_dir(folder()).expect("the examples") {
         let path = entry.expect("one").path();
         if path.extension().is_none_or(|extension| extension != "pml") {
@@ -48,12 +48,15 @@ fn independent_steps_are_taken_in_one_order() {
                     assert!(other["visited_states"].as_u64() <= one["visited_states"].as_u64(), "{}", path.display());
                     smaller += usize::from(other["visited_states"] != one["visited_states"]);
                     let notes = other["notes"].to_string();
-                    assert_eq!(notes.contains("need not be shortest"), other["verdict"] == "fails", "{notes}");
+                    // A run of a claim that a search with all steps found soon has no such note.
+                    let is_told = notes.contains("need not be shortest");
+                    assert!(other["verdict"] == "fails" || !is_told, "{notes}");
+                    told += usize::from(is_told);
                 }
             }
         }
     }
-    assert!(smaller > 10, "{smaller}");
+    assert!(smaller > 10 && told > 0, "{smaller} smaller, {told} told");
 }
 
 /// A handshake and a statement of one process lead to one state here; only the handshake is fair to both processes.
@@ -110,9 +113,11 @@ fn a_counterexample_is_shown_step_by_step() {
 #[test]
 fn what_cannot_be_honoured_is_refused() {
     let file = folder().join("claims/queue_lock.pml");
-    let output = trefoil(&["check", &file.to_string_lossy(), "--partial-order", "--only", "ltl"]);
+    let asked = ["--partial-order", "--fairness", "weak", "--only", "ltl"];
+    let output = trefoil(&[&["check", &*file.to_string_lossy()], &asked[..]].concat());
     assert_eq!(output.status.code(), Some(2), "{output:?}");
-    assert!(String::from_utf8_lossy(&output.stderr).contains("--partial-order does not apply"), "{output:?}");
+    let said = [&output.stdout[..], &output.stderr].concat();
+    assert!(String::from_utf8_lossy(&said).contains("--partial-order cannot be honoured"), "{output:?}");
     let file = folder().join("traffic_light.pml");
     let file = file.to_string_lossy();
     let output = trefoil(&["check", &file, "--symmetry", "full"]);

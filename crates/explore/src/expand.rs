@@ -104,9 +104,8 @@ pub(crate) enum Job {
 
 /// An explorer for a thread; one that knows candidates where they are wanted and there are any.
 fn explorer_of<'s>(shared: &Shared<'s>) -> Box<dyn Explorer + 's> {
-    let reducing =
-        shared.reducing.and_then(|reducing| shared.system.reducing_explorer(shared.control, reducing.visible));
-    reducing.unwrap_or_else(|| shared.system.explorer(shared.control))
+    let reducing = shared.reducing.map(|reducing| shared.system.reducing_explorer(shared.control, reducing.visible));
+    reducing.and_then(Result::ok).unwrap_or_else(|| shared.system.explorer(shared.control))
 }
 
 /// How many words of successors are made between two polls of the budgets.

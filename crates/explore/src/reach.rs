@@ -18,7 +18,9 @@ use trefoil_system::{
 };
 
 use crate::probe::{Observer, Probe, ProbeEnd, Sighting, Traces, probe};
-use crate::search::{End, Exploration, Finding, Options, Order, Proviso, Reducing, Visited, Visitor, search_reducing};
+use crate::search::{
+    End, Exploration, Finding, Options, Order, Proviso, Reducing, Stretch, Visited, Visitor, search_reducing, search_until,
+};
 
 /// A search for what must not be reached.
 pub struct ReachEngine {
@@ -110,10 +112,17 @@ impl Engine for ReachEngine {
             store,
             until: (!terms.asked.keep_going).then_some(reach.asked),
             threads: terms.threads,
-            fewer_steps: terms.asked.partial_order == Some(true),
+            partial_order: terms.asked.partial_order == Some(true),
         })))
     }
 }
+
+/// How a search with fewer steps is reported.
+pub const FEWER_STEPS: &str = "independent steps were taken in one order (partial-order reduction)";
+
+/// A search with all steps that follows one with fewer, for a shortest run, expands at most as many states as that one,
+/// and no fewer than these.
+pub const SOON: u64 = 1 << 16;
 
 /// The default size of a table.
 const USUAL_TABLE: u64 = 64 << 20;
@@ -125,8 +134,8 @@ struct Reaching<'q> {
     /// The search ends with the first finding for this goal.
     until: Option<usize>,
     threads: usize,
-    /// Are independent steps taken in one order only?
-    fewer_steps: bool,
+    /// Are independent steps to be taken in one order only, where it is known which are?
+    partial_order: bool,
 }
 
 impl Prepared for Reaching<'_> {
@@ -182,9 +191,21 @@ impl Reaching<'_> {
             broken: 0,
             classes: Vec::new(),
         };
-        let none = SlotSet::default();
-        let reducing = self.fewer_steps.then_some(Reducing { visible: &none, proviso: Proviso::One });
-        let found: Exploration<Watch<'_>> = search_reducing(task.system, &settings, reducing, control, watch);
+        let (mut fewer_steps, why_not) = match self.partial_order.then(|| task.system.reducing_explorer(control, &[]).err()) {
+            Some(why_not) => (why_not.is_none(), why_not),
+            None => (false, None),
+        };
+        let reducing = fewer_steps.then_some(Reducing { visible: &[], proviso: Proviso::One });
+        let mut found: Exploration<Watch<'_>> = search_reducing(task.system, &settings, reducing, control, watch);
+        if fewer_steps && matches!(found.end, End::Found(_)) {
+            // The run that was found need not be shortest. Where a search with all steps finds one soon, that one is.
+            let soon = found.counts.expanded.max(SOON);
+            if let Stretch::Ended(all) = search_until(task.system, &settings, None, soon, control, watch)
+                && matches!(all.end, End::Found(_))
+            {
+                (found, fewer_steps) = (*all, false);
+            }
+        }
         let complete = match found.end {
             End::Complete => true,
             End::Found(_) => false,
@@ -214,9 +235,12 @@ impl Reaching<'_> {
             ..Counts::default()
         };
         let mut answer = self.answer_of(complete, counts, None);
-        if self.fewer_steps {
+        if fewer_steps {
             answer.fewer_steps = true;
-            answer.reductions.push("independent steps were taken in one order (partial-order reduction)".to_string());
+            answer.reductions.push(FEWER_STEPS.to_string());
+        }
+        if let Some(why) = why_not {
+            answer.notes.push(format!("checked without partial-order reduction: {why}"));
         }
         for goal in 0..self.reach.goals.len() {
             // When the search ended early, only the run to its own goal is a shortest one.

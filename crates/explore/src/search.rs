@@ -62,7 +62,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use trefoil_control::{Control, Rest};
-use trefoil_system::{Cut, Explorer, GroupId, LabelId, SlotSet, StateId, Step, System, TakenStep, Value};
+use trefoil_system::{Cut, Explorer, GroupId, LabelId, StateId, Step, System, TakenStep, Value};
 
 use crate::expand::{Expander, Job, Staff};
 use crate::fit::{Fit, Misfits};
@@ -127,8 +127,8 @@ pub enum Proviso {
 /// How to do with fewer steps.
 #[derive(Clone, Copy, Debug)]
 pub struct Reducing<'a> {
-    /// The slots whose values matter: no candidate writes them.
-    pub visible: &'a SlotSet,
+    /// The propositions whose values matter, by number: no candidate changes one.
+    pub visible: &'a [u32],
     /// When a candidate is good enough.
     pub proviso: Proviso,
 }
@@ -352,9 +352,11 @@ pub struct Paused<V> {
 }
 
 impl<V: Visitor> Paused<V> {
-    /// Goes on until the search is over, or has expanded `pause` states in all and finished their level.
+    /// Goes on until the search is over, or has expanded `pause` states in all and finished their level; with fewer
+    /// steps where it began so.
     pub fn resume(
         self,
+        reducing: Option<Reducing<'_>>,
         pause: u64,
         system: &dyn System,
         control: &Control,
@@ -363,7 +365,7 @@ impl<V: Visitor> Paused<V> {
         let Paused { options, fit, progress, counts, visitors, states, .. } = self;
         let staff = visitors.into_iter().map(Staff::new).collect();
         let progress = Progress { pause, ..progress };
-        go_on(Ongoing { options, fit, progress, counts, states: states.thaw(), staff }, None, system, control, visitor)
+        go_on(Ongoing { options, fit, progress, counts, states: states.thaw(), staff }, reducing, system, control, visitor)
     }
 }
 
@@ -392,16 +394,17 @@ pub fn search_reducing<V: Visitor>(
     }
 }
 
-/// The same, in steps order, with all steps, as far as the level in which `pause` states have been expanded.
+/// The same, in steps order, as far as the level in which `pause` states have been expanded.
 pub fn search_until<V: Visitor>(
     system: &dyn System,
     options: &Options,
+    reducing: Option<Reducing<'_>>,
     pause: u64,
     control: &Control,
     visitor: impl Fn() -> V + Sync,
 ) -> Stretch<V> {
     assert!(options.order == Order::Steps, "a search pauses in steps order");
-    begin(system, options, None, pause, control, visitor)
+    begin(system, options, reducing, pause, control, visitor)
 }
 
 fn begin<V: Visitor>(

@@ -144,7 +144,7 @@ fn a_search_that_pauses_goes_on_with_the_next_level() {
         let options = Options { threads: [1, 2, 4][case % 3], order: Order::Steps, ..Options::default() };
         for system in both(&lts) {
             let mut pause = 1 + random.below(20) as u64;
-            let mut stretch = search_until(&*system, &options, pause, &control, || Noting(Vec::new()));
+            let mut stretch = search_until(&*system, &options, None, pause, &control, || Noting(Vec::new()));
             let visitors = loop {
                 match stretch {
                     Stretch::Ended(ended) => {
@@ -160,7 +160,7 @@ fn a_search_that_pauses_goes_on_with_the_next_level() {
                         assert_eq!((seen().count(), paused.counts.expanded as usize), (wanted, wanted), "seed {seed}");
                         assert!(paused.counts.expanded >= pause, "seed {seed} case {case}");
                         pause = paused.counts.expanded + 1 + random.below(2000) as u64;
-                        stretch = paused.resume(pause, &*system, &control, || Noting(Vec::new()));
+                        stretch = paused.resume(None, pause, &*system, &control, || Noting(Vec::new()));
                     }
                 }
             };

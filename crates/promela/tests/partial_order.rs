@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use trefoil_control::Control;
 use trefoil_explore::{End, Finding, Options, Order, Proviso, Reducing, Visited, Visitor, search_reducing};
 use trefoil_promela::Model;
-use trefoil_system::{Cut, Explorer, SlotSet};
+use trefoil_system::{Cut, Explorer};
 use trefoil_testkit::promela::{random_messages, random_program};
 use trefoil_testkit::{Random, seed};
 
@@ -42,10 +42,10 @@ impl Visitor for Watch<'_> {
 }
 
 /// Searches a model; with fewer steps where a proviso is given. Also the lines that no process came to.
-fn search(model: &Model, proviso: Option<Proviso>, visible: &SlotSet, threads: usize) -> (Seen, Vec<usize>) {
+fn search(model: &Model, proviso: Option<Proviso>, threads: usize) -> (Seen, Vec<usize>) {
     let control = Control::unlimited();
     let options = Options { threads, order: Order::Steps, ..Options::default() };
-    let reducing = proviso.map(|proviso| Reducing { visible, proviso });
+    let reducing = proviso.map(|proviso| Reducing { visible: &[], proviso });
     let watch = || Watch { model, seen: Seen::default() };
     let found = search_reducing(model, &options, reducing, &control, watch);
     assert_eq!(found.end, End::Complete);
@@ -75,19 +75,19 @@ fn fewer_steps_find_the_same() {
         let widest = roomy(program);
         // Whether statements were reached is kept with a model.
         let whole = widest.letting_processes_go();
-        let (full, untouched) = search(&whole, None, &SlotSet::default(), 1);
+        let (full, untouched) = search(&whole, None, 1);
         if full.rows.len() > 20_000 {
             continue;
         }
         for proviso in [Proviso::One, Proviso::All] {
             let model = widest.letting_processes_go();
-            let (fewer, unreached) = search(&model, Some(proviso), &SlotSet::default(), 1);
+            let (fewer, unreached) = search(&model, Some(proviso), 1);
             let place = format!("TREFOIL_SEED={seed}, case {case}, {proviso:?}\n{text}");
             assert!(fewer.rows.is_subset(&full.rows), "{place}");
             assert_eq!(fewer.ends, full.ends, "{place}");
             assert_eq!(fewer.errors, full.errors, "{place}");
             assert_eq!(unreached, untouched, "{place}");
-            let (again, _) = search(&model, Some(proviso), &SlotSet::default(), 3);
+            let (again, _) = search(&model, Some(proviso), 3);
             assert_eq!(again, fewer, "{place}");
             if proviso == Proviso::One {
                 (all, kept) = (all + full.rows.len(), kept + fewer.rows.len());

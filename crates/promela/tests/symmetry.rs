@@ -13,7 +13,7 @@ use trefoil_explore::{End, Finding, Options, Order, Proviso, Reducing, Visited, 
 use trefoil_promela::symmetry::{Symmetric, Symmetries, symmetries};
 use trefoil_promela::{FaultKind, Model};
 use trefoil_symmetry::{Quotient, Symmetry, Tally, UBig, strategy_named};
-use trefoil_system::{Cut, Edge, Explorer, Picture, SlotSet, System, Value};
+use trefoil_system::{Cut, Edge, Explorer, Picture, System, Value};
 use trefoil_testkit::promela_symmetric::{SHAPES, random_symmetric_program};
 use trefoil_testkit::{Random, seed};
 
@@ -197,7 +197,7 @@ fn check_quotients(symmetric: &Symmetric, space: &Space, orbits: usize, text: &s
             assert!(explored.counts.states as usize <= space.states.len(), "{name}\n{text}");
         }
         for proviso in [Proviso::One, Proviso::All] {
-            let reducing = Reducing { visible: &SlotSet::default(), proviso };
+            let reducing = Reducing { visible: &[], proviso };
             let verdicts = || Verdicts { model: symmetric.model(), faults: BTreeSet::new(), ends: false };
             let fewer = search_reducing(&quotient, &options, Some(reducing), &control, verdicts);
             assert_eq!(fewer.end, End::Complete);

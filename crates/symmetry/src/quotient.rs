@@ -201,9 +201,13 @@ impl System for Quotient<'_> {
         Box::new(QuotientExplorer::new(self, control))
     }
 
-    fn reducing_explorer<'e>(&'e self, control: &'e Control, visible: &SlotSet) -> Option<Box<dyn Explorer + 'e>> {
+    fn reducing_explorer<'e>(
+        &'e self,
+        control: &'e Control,
+        visible: &[u32],
+    ) -> Result<Box<dyn Explorer + 'e>, &'static str> {
         let steps = self.system.reducing_explorer(control, visible)?;
-        Some(Box::new(QuotientExplorer { steps, ..QuotientExplorer::new(self, control) }))
+        Ok(Box::new(QuotientExplorer { steps, ..QuotientExplorer::new(self, control) }))
     }
 
     fn observations(&self) -> Observations {

@@ -196,9 +196,11 @@ pub trait System: Send + Sync {
     fn explorer<'a>(&'a self, control: &'a Control) -> Box<dyn Explorer + 'a>;
 
     /// An explorer that also knows, for most states, a part of their steps that suffices ([`Explorer::candidate`]),
-    /// where the values of the visible slots are what matters; nothing where independent steps are not known.
-    fn reducing_explorer<'a>(&'a self, _: &'a Control, _visible: &SlotSet) -> Option<Box<dyn Explorer + 'a>> {
-        None
+    /// where the values of these propositions are what matters besides errors and ends: the bits of the marks with
+    /// [`Meaning::Proposition`], by number. No candidate has a step that may change one. Where independent steps are
+    /// not known, why.
+    fn reducing_explorer<'a>(&'a self, _: &'a Control, _: &[u32]) -> Result<Box<dyn Explorer + 'a>, &'static str> {
+        Err("independent steps are known of Promela models only")
     }
 
     /// The same system with more room in its rows, after a walk ended with [`Cut::Outgrown`].

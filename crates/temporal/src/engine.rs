@@ -31,7 +31,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use trefoil_control::{Control, Stopped};
-use trefoil_explore::States;
+use trefoil_explore::{FEWER_STEPS, SOON, States};
 use trefoil_questions::{
     Answer, Asked, Counts, Engine, Evidence, Explored, Facts, Fairness, Found, Kind, Prepared, Question, Ready, Recur,
     Refusal, Says, Setting, Store, Task, Terms, Unanswered, UsedSymmetry,
@@ -82,6 +82,9 @@ impl Engine for TemporalEngine {
     }
 
     fn honours(&self, _: Kind, facts: &Facts, asked: &mut Asked) {
+        if facts.candidates {
+            asked.take(Setting::PartialOrder);
+        }
         if facts.agents {
             asked.take(Setting::Fairness);
         }
@@ -277,11 +280,16 @@ impl Claimed<'_> {
         let bad = |letter: &[Value]| self.is_bad(&forbidden, letter);
         let bad: Option<&IsBad<'_>> = if self.is_about_states() { Some(&bad) } else { None };
         let notes = fairness != Fairness::None || claims.iter().any(|claim| claim.passing != 0);
-        let watch = Watch { marks: &marks, no_steps: self.recur.no_steps, notes, bad };
+        let visible = self.recur.visible;
+        let watch = Watch { marks: &marks, no_steps: self.recur.no_steps, notes, bad, visible };
         let recording = Recording::new(searching.system, &watch);
         let deciding = Deciding { claimed: self, forbidden: &forbidden, searching, recording: &recording, control };
         let states = trefoil_control::counted(self.forbidden.edges.len() as u64, "state");
         answer.reductions.push(format!("automaton of {states}, {}", Strength::of(&self.forbidden).name()));
+        answer.fewer_steps = visible.is_some();
+        if answer.fewer_steps {
+            answer.reductions.push(FEWER_STEPS.to_string());
+        }
         let mut known = kept(explored, searching.system, notes);
         if known.is_none() {
             match deciding.search(self.threads)? {
@@ -291,9 +299,10 @@ impl Claimed<'_> {
                     explored.put(Some(kept.clone()), is_complete);
                     known = Some(kept);
                 }
-                Outcome::Early(found) => {
-                    let (evidence, counts) = *found;
+                Outcome::Early(early) => {
+                    let Early { evidence, counts, fewer_steps } = *early;
                     answer.counts = counts;
+                    answer.fewer_steps = fewer_steps;
                     answer.counts.elapsed = started.elapsed();
                     answer.found[asked] = match evidence {
                         Some(evidence) => Found::Fails(evidence),
@@ -364,8 +373,17 @@ struct Deciding<'d> {
 enum Outcome {
     /// The steps, with the claim decided on all parts but the last.
     Kept(Box<Kept>),
-    /// The claim was decided before the search was over: a violation, or nothing where it holds.
-    Early(Box<(Option<Evidence>, Counts)>),
+    /// The claim was decided before the search was over.
+    Early(Box<Early>),
+}
+
+/// What decided a claim before a search was over.
+struct Early {
+    /// A violation, or nothing where it holds.
+    evidence: Option<Evidence>,
+    counts: Counts,
+    /// Were independent steps taken in one order only?
+    fewer_steps: bool,
 }
 
 impl Deciding<'_> {
@@ -389,8 +407,9 @@ impl Deciding<'_> {
                         Seen::Open => None,
                     };
                     if let Some(evidence) = evidence {
-                        let bytes = paused.part().states.bytes() as u64;
-                        return Ok(Outcome::Early(Box::new((evidence, counted(&paused.counts(), Some(bytes))))));
+                        let counts = counted(&paused.counts(), Some(paused.part().states.bytes() as u64));
+                        let fewer_steps = recording.watch().visible.is_some();
+                        return Ok(Outcome::Early(Box::new(Early { evidence, counts, fewer_steps })));
                     }
                     control.progress().begin("exploring", 0);
                     pause = pause.saturating_mul(FARTHER);
@@ -398,12 +417,13 @@ impl Deciding<'_> {
                 }
                 Searched::Complete(graph, states, counts) => break (graph, states, counts, None),
                 Searched::Bad(path, counts) => {
+                    let (path, counts, fewer_steps) = self.shortest(path, counts, threads)?;
                     let path = match searching.quotient {
                         Some((quotient, _)) => quotient.unwind(&path, control)?,
                         None => path,
                     };
-                    let evidence = Some(Evidence::Prefix(path));
-                    return Ok(Outcome::Early(Box::new((evidence, counted(&counts, None)))));
+                    let (evidence, counts) = (Some(Evidence::Prefix(path)), counted(&counts, None));
+                    return Ok(Outcome::Early(Box::new(Early { evidence, counts, fewer_steps })));
                 }
                 Searched::Cut(cut, counts, kept) => {
                     let failed = |cut| Unanswered::Cut { cut, counts: Box::new(counted(&counts, None)) };
@@ -425,7 +445,9 @@ impl Deciding<'_> {
         let mut graph = graph;
         let tally = Tally::of(std::mem::take(&mut graph.classes));
         let total = searching.quotient.and_then(|(quotient, _)| quotient.total([&tally].into_iter()));
-        let total = total.filter(|_| stopped.is_none()).map(|total| total.to_string());
+        // Some states of the system are met by no order of steps that was taken.
+        let has_all = stopped.is_none() && recording.watch().visible.is_none();
+        let total = total.filter(|_| has_all).map(|total| total.to_string());
         let width = searching.system.layout().width();
         let kept = Kept { graph, states, counts, width, stopped, total, decided: Mutex::default() };
         // Nothing is left to be checked in the parts, nor anywhere where states decide.
@@ -443,6 +465,26 @@ impl Deciding<'_> {
         all.push((claimed.recur.decided_as, claimed.recur.fairness, decided));
         drop(all);
         Ok(Outcome::Kept(Box::new(kept)))
+    }
+
+    /// The run to a bad state that a search with fewer steps has found, or a shortest one where a search with all steps
+    /// finds that soon; and whether it was found with fewer steps.
+    fn shortest(
+        &self,
+        path: Path,
+        counts: trefoil_explore::Counts,
+        threads: usize,
+    ) -> Result<(Path, trefoil_explore::Counts, bool), Unanswered> {
+        let Deciding { searching, recording, control, .. } = *self;
+        if recording.watch().visible.is_none() {
+            return Ok((path, counts, false));
+        }
+        let watch = Watch { visible: None, ..*recording.watch() };
+        let with_all_steps = Recording::new(searching.system, &watch);
+        match with_all_steps.search(None, counts.expanded.max(SOON), threads, control, control)? {
+            Searched::Bad(path, counts) => Ok((path, counts, false)),
+            _ => Ok((path, counts, true)),
+        }
     }
 
     /// The same on what another claim's search has kept: on each part as it was at the pause, and on the whole.

@@ -19,7 +19,8 @@ use std::sync::{Mutex, PoisonError};
 
 use trefoil_control::{Control, Stopped};
 use trefoil_explore::{
-    Counts, End, Exploration, Finding, Options, Order, Paused, States, Stretch, Visited, Visitor, search_until,
+    Counts, End, Exploration, Finding, Options, Order, Paused, Proviso, Reducing, States, Stretch, Visited, Visitor,
+    search_until,
 };
 use trefoil_questions::ErrorKinds;
 use trefoil_system::{Cut, Explorer, LabelId, MarkId, Meaning, Path, StateId, Step, System, Value};
@@ -261,6 +262,8 @@ pub(crate) struct Watch<'w> {
     pub(crate) notes: bool,
     /// Is a state with this letter what is looked for?
     pub(crate) bad: Option<&'w IsBad<'w>>,
+    /// Where independent steps are taken in one order: the propositions that matter.
+    pub(crate) visible: Option<&'w [u32]>,
 }
 
 /// Things that are numbered as they come, for all threads.
@@ -368,11 +371,12 @@ impl<'w> Recording<'w> {
         control: &Control,
     ) -> Result<Searched<'w>, Cut> {
         let make = || self.recorder();
+        let reducing = self.watch.visible.map(|visible| Reducing { visible, proviso: Proviso::All });
         let (mut graph, stretch) = match growing {
-            Some(Growing { graph, paused }) => (graph, paused.resume(pause, self.system, exploring, make)),
+            Some(Growing { graph, paused }) => (graph, paused.resume(reducing, pause, self.system, exploring, make)),
             None => {
                 let options = Options { threads, order: Order::Steps, ..Options::default() };
-                (Graph::default(), search_until(self.system, &options, pause, exploring, make))
+                (Graph::default(), search_until(self.system, &options, reducing, pause, exploring, make))
             }
         };
         let exploration = match stretch {

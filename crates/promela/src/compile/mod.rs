@@ -9,6 +9,7 @@
 //! returns no program. A name that a wrong declaration introduces is *broken*: its uses are not reported again.
 
 mod claims;
+mod exclusive;
 mod expressions;
 mod flow;
 mod hidden;
@@ -30,6 +31,7 @@ use trefoil_source::{Diagnostic, FileId, Place, Severity, Span};
 use crate::codes::{NO_PROCESS, NOT_SUPPORTED, SUSPICIOUS, TOO_LARGE};
 use crate::program::{EventTrace, Frame, Program, Shown};
 use crate::syntax::tree::{Claim, ClaimBody, Process, Tree, Unit, Word};
+use exclusive::Promise;
 use names::Names;
 
 /// The compiler or the parser has reported a mistake.
@@ -60,6 +62,8 @@ pub(crate) struct Compiler<'a> {
     pub(crate) labels_of_wrong: HashMap<Arc<str>, HashSet<Arc<str>>>,
     /// The proctype that claims to be the only sender or, with `true`, receiver of a global channel.
     pub(crate) exclusive: HashMap<(Arc<str>, bool), Word>,
+    /// What `xr` and `xs` promise.
+    pub(crate) promises: Vec<Promise>,
     /// Is the compiler inside a claim?
     pub(crate) in_claim: bool,
     /// Where `enabled` is used first.
@@ -153,6 +157,7 @@ fn compile_with(
         broken: poisoned.clone(),
         labels_of_wrong: HashMap::new(),
         exclusive: HashMap::new(),
+        promises: Vec::new(),
         in_claim: false,
         enabled: None,
         wide,
@@ -179,6 +184,7 @@ fn compile_with(
     }
     let wrong = compiler.diagnostics.iter().any(|told| told.severity == Severity::Error);
     if !wrong {
+        compiler.check_promises();
         compiler.finish_claims(claims);
         hidden::decide(&mut compiler.program);
     }

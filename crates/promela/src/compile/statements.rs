@@ -8,11 +8,12 @@ use std::sync::Arc;
 
 use trefoil_source::Span;
 
+use super::exclusive::Promise;
 use super::flow::{Body, Chain, Element, ElementId, Jump, Kind, Label, SequenceId};
 use super::names::{Shape, Symbol, Variable};
 use super::{Compiled, Compiler, Wrong};
 use crate::codes::{ARGUMENTS, LABEL, MISPLACED, SUSPICIOUS, WRONG_TYPE, counted};
-use crate::program::{Action, Frame, Node, Pattern, Print, ProcessType, Receive, Send, Sort};
+use crate::program::{Action, ExpressionId, Frame, Node, Pattern, Print, ProcessType, Receive, Send, Sort};
 use crate::syntax::tree::{
     Declaration, Declared, Expression, ExpressionKind, Initial, Reference, Sequence, Statement, StatementKind, Word,
     inner_statements,
@@ -170,6 +171,12 @@ impl Compiler<'_> {
         }
     }
 
+    /// Notes what `xr` or `xs` promises.
+    fn promise(&mut self, channel: ExpressionId, receives: bool, span: Span) {
+        let by = self.current.as_ref().and_then(|current| self.names.process(&current.text));
+        self.promises.extend(by.map(|by| Promise { by, channel, receives, span }));
+    }
+
     /// Spin numbers the elements of a claim as well.
     pub(super) fn number_claim(&mut self, body: &Sequence) {
         let told = self.diagnostics.len();
@@ -303,8 +310,9 @@ impl Builder<'_, '_> {
             StatementKind::Declare(declaration) => self.declare(declaration, names),
             StatementKind::Exclusive { channels, receives } => {
                 for channel in channels {
-                    self.compiler.channel(channel)?;
+                    let (named, _) = self.compiler.channel(channel)?;
                     self.compiler.claim_channel(channel, *receives);
+                    self.compiler.promise(named, *receives, channel.span);
                 }
                 Ok(())
             }

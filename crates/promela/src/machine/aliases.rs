@@ -18,7 +18,7 @@ use crate::walk::{cells_of, visit};
 /// Kinds of channels, numbered as in [`super::arrangement::Arrangement::kinds`]: the global channels, then those of
 /// each process type.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Kinds {
+pub(crate) struct Kinds {
     /// It may be any channel.
     pub(super) any: bool,
     bits: Vec<u64>,
@@ -47,13 +47,20 @@ impl Kinds {
         grown
     }
 
+    /// The kind, where it can be one only.
+    pub(crate) fn only(&self) -> Option<u32> {
+        let count: u32 = self.bits.iter().map(|word| word.count_ones()).sum();
+        let word = self.bits.iter().position(|&word| word != 0)?;
+        (!self.any && count == 1).then(|| word as u32 * 64 + self.bits[word].trailing_zeros())
+    }
+
     pub(super) fn contains(&self, kind: u32) -> bool {
         self.any || self.bits.get(kind as usize / 64).is_some_and(|word| word >> (kind % 64) & 1 != 0)
     }
 }
 
 /// What every variable and every field of a message may hold.
-pub(super) struct Aliases {
+pub(crate) struct Aliases {
     pub(super) globals: Vec<Kinds>,
     /// By process type.
     pub(super) locals: Vec<Vec<Kinds>>,
@@ -63,7 +70,7 @@ pub(super) struct Aliases {
 
 impl Aliases {
     /// Solves a program.
-    pub(super) fn new(program: &Program) -> Aliases {
+    pub(crate) fn new(program: &Program) -> Aliases {
         let none = |frame: &Frame| vec![Kinds::default(); frame.cells.len()];
         let frames = || std::iter::once(&program.globals).chain(program.processes.iter().map(|process| &process.frame));
         let mut aliases = Aliases {
@@ -200,7 +207,7 @@ impl Aliases {
     }
 
     /// The channels that an expression of a process type may name.
-    fn of(&self, program: &Program, kind: ProcessTypeId, expression: ExpressionId) -> Kinds {
+    pub(crate) fn of(&self, program: &Program, kind: ProcessTypeId, expression: ExpressionId) -> Kinds {
         let mut found = Kinds::default();
         let mut work = vec![expression];
         while let Some(expression) = work.pop() {

@@ -34,10 +34,11 @@ use std::collections::{HashMap, HashSet};
 use super::arrangement::Arrangement;
 use super::dependencies::touched;
 use super::groups::Grouping;
-use super::moves::Act;
+use super::moves::{Act, TypeCode};
 use super::survey::{Placed, Survey, placed, terms_of};
 use super::terms::{Term, Terms};
 use super::touched::Touched;
+use super::visible::{Visible, ends, standpoints};
 use crate::program::ProcessTypeId;
 
 /// With more standpoints the analysis takes too long.
@@ -72,8 +73,10 @@ pub(super) struct Independence {
     /// By standpoint.
     edges: Vec<Standpoints>,
     waiting: Vec<Vec<Waiting>>,
-    /// The slots that the current moves may write, by standpoint.
-    pub(super) writes: Vec<Vec<u32>>,
+    /// The slots that the current moves may write, by standpoint, but for the control states in `shifts`.
+    writes: Vec<Vec<u32>>,
+    /// The standpoints between which the current moves may take their process, or its partner in a handshake.
+    shifts: Vec<Vec<(u32, u32)>>,
 }
 
 impl Independence {
@@ -83,11 +86,12 @@ impl Independence {
         let grouping = Grouping::unsplit(&survey, arrangement);
         let all = placed(&arrangement.code);
         let touched = touched(survey, arrangement, &grouping);
-        let joint = Joint::new(&plan, &all, &grouping, touched, arrangement);
+        let mut joint = Joint::new(&plan, &all, &grouping, touched, arrangement);
         let mut found = Independence {
             edges: Vec::with_capacity(plan.count),
             waiting: Vec::with_capacity(plan.count),
-            writes: joint.writes(plan.count),
+            writes: std::mem::take(&mut joint.writes),
+            shifts: std::mem::take(&mut joint.shifts),
             firsts: plan.firsts.clone(),
         };
         for standpoint in 0..plan.count {
@@ -108,6 +112,11 @@ impl Independence {
     #[inline]
     pub(super) fn standpoint(&self, position: usize, index: u32, control: u32) -> u32 {
         self.firsts[position][index as usize] + control
+    }
+
+    /// May the current moves of each standpoint change what is visible?
+    pub(super) fn seen(&self, visible: &Visible) -> Vec<bool> {
+        self.writes.iter().zip(&self.shifts).map(|(writes, shifts)| visible.is_changed_by(writes, shifts)).collect()
     }
 
     /// Must the process that stands at `other` be looked at together with the one at `standpoint`?
@@ -133,16 +142,11 @@ struct Plan {
 impl Plan {
     fn new(arrangement: &Arrangement) -> Option<Plan> {
         let code = &*arrangement.code;
-        let mut plan = Plan { firsts: Vec::new(), count: 0, position: Vec::new(), before: Vec::new() };
+        let (firsts, count) = standpoints(&code.positions);
+        let mut plan = Plan { firsts, count, position: Vec::new(), before: Vec::new() };
         for (position, types) in code.positions.iter().enumerate() {
-            let mut firsts = Vec::new();
-            for code in types {
-                firsts.push(plan.count as u32);
-                let controls = code.controls();
-                plan.count += controls;
-                plan.position.extend(std::iter::repeat_n(position, controls));
-            }
-            plan.firsts.push(firsts);
+            let controls = types.iter().map(TypeCode::controls).sum();
+            plan.position.extend(std::iter::repeat_n(position, controls));
         }
         if plan.count > MOST_STANDPOINTS {
             return None;
@@ -243,6 +247,39 @@ enum With {
     Others,
 }
 
+/// What a move changes, as far as it concerns what is visible.
+struct Changes {
+    writes: Vec<u32>,
+    shifts: Vec<(u32, u32)>,
+}
+
+impl Changes {
+    fn new(
+        plan: &Plan,
+        one: &Placed<'_>,
+        other: Option<&Placed<'_>>,
+        touched: &Touched,
+        with: With,
+        grouping: &Grouping,
+        arrangement: &Arrangement,
+    ) -> Changes {
+        let all = [&touched.writes, &touched.puts, &touched.takes];
+        let mut writes: Vec<u32> = all.into_iter().flat_map(|slots| slots.iter().map(|slot| slot as u32)).collect();
+        let mut shifts = Vec::new();
+        // Where further processes may take part, their control states are written like any slot.
+        if with != With::Others && !other.is_some_and(|other| goes_on_with_others(other, grouping)) {
+            for placed in [Some(one), other].into_iter().flatten() {
+                let from = plan.of(placed) as u32;
+                let first = from - placed.step.control;
+                shifts.extend(ends(placed.code, placed.step).into_iter().map(|end| (from, first + end)));
+                let control = arrangement.positions[placed.position].base + 1;
+                writes.retain(|&slot| slot != control);
+            }
+        }
+        Changes { writes, shifts }
+    }
+}
+
 /// The current moves of all standpoints together.
 struct Joint {
     /// The uses of each slot.
@@ -257,13 +294,18 @@ struct Joint {
     owner: Vec<Option<u32>>,
     /// The capacities of channels, by the slots of their lengths.
     capacities: HashMap<u32, u32>,
+    /// See [`Independence`].
+    writes: Vec<Vec<u32>>,
+    shifts: Vec<Vec<(u32, u32)>>,
 }
 
 /// Does a step that begins with the move perhaps go on through handshakes?
 fn meets_others(one: &Placed<'_>, grouping: &Grouping) -> bool {
-    if grouping.is_handshake(one.step.group) && !grouping.has_pairs() {
-        return true;
-    }
+    grouping.is_handshake(one.step.group) && !grouping.has_pairs() || goes_on_with_others(one, grouping)
+}
+
+/// Does the process perhaps keep control behind the move, and come to a handshake?
+fn goes_on_with_others(one: &Placed<'_>, grouping: &Grouping) -> bool {
     let mut work: Vec<u32> = one.step.atomic.then_some(one.step.target).into_iter().collect();
     let mut seen: HashSet<u32> = work.iter().copied().collect();
     while let Some(control) = work.pop() {
@@ -295,6 +337,8 @@ impl Joint {
             partners: vec![Vec::new(); plan.count],
             owner: vec![None; slots],
             capacities: arrangement.capacities(),
+            writes: vec![Vec::new(); plan.count],
+            shifts: vec![Vec::new(); plan.count],
         };
         for position in 0..arrangement.positions.len() {
             joint.owner[arrangement.frame(position)].fill(Some(position as u32));
@@ -311,12 +355,19 @@ impl Joint {
                 None if meets_others(one, grouping) => With::Others,
                 None => With::None,
             };
-            joint.add(plan.of(one), touched, with);
+            let changes = Changes::new(plan, one, other, touched, with, grouping, arrangement);
+            joint.add(plan.of(one), touched, with, &changes);
             if let Some(other) = other {
-                joint.add(plan.of(other), touched, With::Partner(one.position as u32));
+                joint.add(plan.of(other), touched, With::Partner(one.position as u32), &changes);
                 joint.partners[plan.of(one)].push(plan.of(other) as u32);
                 joint.partners[plan.of(other)].push(plan.of(one) as u32);
             }
+        }
+        for (writes, shifts) in joint.writes.iter_mut().zip(&mut joint.shifts) {
+            writes.sort_unstable();
+            writes.dedup();
+            shifts.sort_unstable();
+            shifts.dedup();
         }
         for (standpoint, uses) in joint.of.iter_mut().enumerate() {
             uses.sort_unstable_by_key(|&(slot, by, with)| (slot, by as u8, with));
@@ -328,7 +379,9 @@ impl Joint {
         joint
     }
 
-    fn add(&mut self, standpoint: usize, touched: &Touched, with: With) {
+    fn add(&mut self, standpoint: usize, touched: &Touched, with: With, changes: &Changes) {
+        self.writes[standpoint].extend(&changes.writes);
+        self.shifts[standpoint].extend(&changes.shifts);
         self.all[standpoint] |= touched.all;
         let uses = [
             (Use::Read, &touched.reads),
@@ -339,16 +392,6 @@ impl Joint {
         for (by, slots) in uses {
             self.of[standpoint].extend(slots.iter().map(|slot| (slot as u32, by, with)));
         }
-    }
-
-    fn writes(&self, count: usize) -> Vec<Vec<u32>> {
-        let written = |standpoint: usize| {
-            let uses = self.of[standpoint].iter().filter(|(_, by, _)| *by != Use::Read);
-            let mut slots: Vec<u32> = uses.map(|&(slot, ..)| slot).collect();
-            slots.dedup();
-            slots
-        };
-        (0..count).map(written).collect()
     }
 
     /// The standpoints of other positions with a current move that depends on one of this standpoint.

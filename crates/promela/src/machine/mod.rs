@@ -23,7 +23,9 @@ mod system;
 mod terms;
 mod timeouts;
 mod touched;
+mod visible;
 
+pub(crate) use aliases::Aliases;
 pub(crate) use arrangement::{COUNT, Queue};
 pub use fault::{Fault, FaultKind};
 pub use messages::{Channel, Messages, Observed, Watched};

@@ -3,7 +3,7 @@
 //! A candidate is the steps of a closed set of processes ([`super::independence`]). The sets are found by starting with
 //! one process and adding those that it must be looked at together with, until nothing is added; the smallest that has
 //! a step is taken, of several the one with the youngest process, as Spin tries processes. A set with a process that
-//! may write a visible slot is not used, and neither is one with all processes.
+//! may change what is visible ([`super::visible`]) is not used, and neither is one with all processes.
 //!
 //! What is known of the parameters of processes is part of the analysis, so there is one for each way in which the
 //! processes of a state were started. All threads share them. Where there are too many, one that knows nothing of
@@ -15,12 +15,13 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use trefoil_control::Control as Budget;
-use trefoil_system::{Cut, Explorer, LocalGroup, LocalSink, MarkId, Sink, SlotSet, Value, Walk};
+use trefoil_system::{Cut, Explorer, LocalGroup, LocalSink, MarkId, Sink, Value, Walk};
 
 use super::explorer::ModelExplorer;
 use super::independence::Independence;
 use super::survey::Survey;
 use super::system::Model;
+use super::visible::Visible;
 use crate::walk::assigned_locals;
 
 /// So many ways of starting processes are told apart.
@@ -37,7 +38,7 @@ pub(super) struct ReducingExplorer<'a> {
     inner: ModelExplorer<'a>,
     /// The cells of each process type that none of its statements writes.
     constant: Vec<Vec<u32>>,
-    visible: SlotSet,
+    visible: Visible,
     /// How the processes of the last state were started, and the analysis for it, with whether the moves of a
     /// standpoint are visible.
     way: Vec<u32>,
@@ -68,22 +69,34 @@ impl Members {
 }
 
 impl<'a> ReducingExplorer<'a> {
-    /// Nothing where the processes of the model are too many, or always depend on each other.
-    pub(super) fn new(model: &'a Model, control: &'a Budget, visible: &SlotSet) -> Option<ReducingExplorer<'a>> {
+    /// Where these propositions matter; or why all steps depend on each other.
+    pub(super) fn new(
+        model: &'a Model,
+        control: &'a Budget,
+        propositions: &[u32],
+    ) -> Result<ReducingExplorer<'a>, &'static str> {
         let arrangement = &model.arrangement;
-        // `_last` changes with every step, and priorities make every step depend on all processes.
-        if arrangement.last.is_some() || arrangement.priority || arrangement.positions.len() > 256 {
-            return None;
+        if arrangement.last.is_some() {
+            return Err("the model uses `_last`, which every step changes");
         }
+        if arrangement.priority {
+            return Err("with priorities every step depends on all processes");
+        }
+        if arrangement.positions.len() > 256 {
+            return Err("there are more than 256 processes");
+        }
+        let survey = Survey::new(&model.program, arrangement);
+        let visible = Visible::new(&survey, arrangement, propositions);
+        let visible = visible.ok_or("a claim asks what processes can do, which every step may change")?;
         let program = &*model.program;
         let constant = |process| {
             let assigned = assigned_locals(program, process);
             (0..).zip(assigned).filter(|(_, assigned)| !assigned).map(|(cell, _)| cell).collect()
         };
-        Some(ReducingExplorer {
+        Ok(ReducingExplorer {
             inner: ModelExplorer::new(model, control),
             constant: program.processes.iter().map(constant).collect(),
-            visible: visible.clone(),
+            visible,
             way: Vec::new(),
             analysis: None,
             standpoints: Vec::new(),
@@ -112,9 +125,8 @@ impl<'a> ReducingExplorer<'a> {
         }
         std::mem::swap(&mut self.way, &mut self.next_way);
         self.analysis = self.known(row).map(|analysis| {
-            let is_visible = |slots: &Vec<u32>| slots.iter().any(|&slot| self.visible.contains(slot as usize));
-            let visible = analysis.writes.iter().map(is_visible).collect();
-            (analysis, visible)
+            let seen = analysis.seen(&self.visible);
+            (analysis, seen)
         });
         self.analysis.is_some()
     }
@@ -157,7 +169,7 @@ impl<'a> ReducingExplorer<'a> {
         }
     }
 
-    /// The least closed set with a process; nothing when it may write a visible slot, or is everything.
+    /// The least closed set with a process; nothing when it may change what is visible, or is everything.
     fn closed(&mut self, seed: usize, row: &[Value]) -> Option<Members> {
         let (analysis, visible) = self.analysis.as_ref()?;
         let mut set = Members::default();

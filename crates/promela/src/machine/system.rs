@@ -314,9 +314,12 @@ impl System for Model {
         Box::new(ModelExplorer::new(self, control))
     }
 
-    fn reducing_explorer<'a>(&'a self, control: &'a Budget, visible: &SlotSet) -> Option<Box<dyn Explorer + 'a>> {
-        let explorer = ReducingExplorer::new(self, control, visible)?;
-        Some(Box::new(explorer))
+    fn reducing_explorer<'a>(
+        &'a self,
+        control: &'a Budget,
+        visible: &[u32],
+    ) -> Result<Box<dyn Explorer + 'a>, &'static str> {
+        Ok(Box::new(ReducingExplorer::new(self, control, visible)?))
     }
 
     fn with_last_resorts(&self) -> Option<Box<dyn System + '_>> {

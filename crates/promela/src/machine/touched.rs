@@ -85,6 +85,10 @@ impl Slots {
         slots.into_iter().for_each(|slot| self.insert(slot));
     }
 
+    pub(super) fn contains(&self, slot: usize) -> bool {
+        self.0.get(slot / 64).is_some_and(|word| word >> (slot % 64) & 1 != 0)
+    }
+
     /// Adds the slots of another set, and returns whether the set grew.
     pub(super) fn add(&mut self, other: &Slots) -> bool {
         if self.0.len() < other.0.len() {
@@ -112,7 +116,7 @@ impl Slots {
 
     /// The slots below a width: hidden cells lie behind the row, and are no part of a state.
     pub(super) fn set(&self, width: usize) -> SlotSet {
-        (0..width).filter(|&slot| self.0.get(slot / 64).is_some_and(|word| word >> (slot % 64) & 1 != 0)).collect()
+        (0..width).filter(|&slot| self.contains(slot)).collect()
     }
 }
 

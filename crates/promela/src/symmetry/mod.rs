@@ -58,7 +58,7 @@ use std::sync::Arc;
 use trefoil_control::Control;
 use trefoil_groups::{Permutation, PermutationGroup};
 use trefoil_source::Span;
-use trefoil_system::{Action, Cut, Explorer, Group, LabelId, Labels, Layout, Mark, SlotSet, System, Value};
+use trefoil_system::{Action, Cut, Explorer, Group, LabelId, Labels, Layout, Mark, System, Value};
 
 use crate::machine::Model;
 use crate::program::{Node, Program};
@@ -177,7 +177,11 @@ impl System for Symmetric {
         self.model.explorer(control)
     }
 
-    fn reducing_explorer<'a>(&'a self, control: &'a Control, visible: &SlotSet) -> Option<Box<dyn Explorer + 'a>> {
+    fn reducing_explorer<'a>(
+        &'a self,
+        control: &'a Control,
+        visible: &[u32],
+    ) -> Result<Box<dyn Explorer + 'a>, &'static str> {
         self.model.reducing_explorer(control, visible)
     }
 

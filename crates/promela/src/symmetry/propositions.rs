@@ -285,6 +285,14 @@ impl System for SymmetricPart {
         self.action.symmetric.explorer(control)
     }
 
+    fn reducing_explorer<'a>(
+        &'a self,
+        control: &'a Control,
+        visible: &[u32],
+    ) -> Result<Box<dyn Explorer + 'a>, &'static str> {
+        self.action.symmetric.reducing_explorer(control, visible)
+    }
+
     fn action(&self) -> Option<&dyn Action> {
         Some(&self.action)
     }

@@ -266,6 +266,7 @@ impl Script {
             fairness: asked.fairness.unwrap_or_default(),
             explored: &explored,
             no_steps: ErrorKinds::default(),
+            visible: None,
         };
         let posing = report.assertion.kind.posing();
         let facts = Facts { width: system.layout().width(), ..posing.facts };

@@ -19,7 +19,7 @@ use trefoil_groups::{Permutation, PermutationGroup};
 use trefoil_promela::symmetry::{KeptPart, Symmetric, SymmetricPart, Symmetries, symmetries};
 use trefoil_promela::{FaultKind, Model};
 use trefoil_questions::{
-    Answer, Asked, ErrorKinds, Evidence, Explored, Facts, Kind, Question, Recur, Says, TemporalClaim, Unanswered,
+    Answer, Asked, ErrorKinds, Evidence, Explored, Facts, Fairness, Kind, Question, Recur, Says, TemporalClaim, Unanswered,
 };
 use trefoil_system::{Cut, Explorer, LabelId, Path, System, TakenStep, Value, Walk};
 
@@ -69,17 +69,31 @@ pub(super) fn answer(
 /// How the claims of a model are reduced.
 #[derive(Default)]
 pub(super) struct ClaimParts {
-    /// What a search without symmetries has kept.
-    whole: Explored,
+    /// What searches without symmetries have kept.
+    whole: Searches,
     parts: Vec<ClaimPart>,
     /// For each claim that was looked at, how it is decided.
     known: HashMap<usize, Way>,
 }
 
+/// What searches of one system have kept.
+#[derive(Default)]
+struct Searches {
+    all_steps: Explored,
+    /// Of the search in which independent steps were taken in one order.
+    fewer_steps: Explored,
+}
+
+impl Searches {
+    fn with(&self, fewer_steps: bool) -> &Explored {
+        if fewer_steps { &self.fewer_steps } else { &self.all_steps }
+    }
+}
+
 /// The claims that one part of the group keeps.
 struct ClaimPart {
     group: PermutationGroup,
-    explored: Explored,
+    explored: Searches,
     /// A claim, and its images.
     claims: Vec<(usize, KeptPart)>,
 }
@@ -112,9 +126,11 @@ pub(super) fn answer_claim(
     let control = &job.control;
     let Claims { all, asked: claim, no_steps } = *claims;
     let fairness = asked.fairness.unwrap_or_default();
-    let recur = |explored, decided_as| {
-        Question::Recur(Recur { claims: all, asked: claim, decided_as, fairness, explored, no_steps })
-    };
+    let all_steps = why_all_steps(&all[claim], fairness);
+    if let (Some(why), Some(true)) = (all_steps, asked.partial_order) {
+        return Err(Unanswered::refused(format!("--partial-order cannot be honoured: {why}")));
+    }
+    let reduces = asked.partial_order == Some(true);
     let wanted = Table::standard().choose(Kind::Recur, &facts(model), asked);
     let is_wanted = wanted.is_ok_and(|chosen| chosen.reduction == Some(Reduces::Symmetry));
     let symmetric = if is_wanted { prove(model, found, control)?.cloned() } else { None };
@@ -126,15 +142,27 @@ pub(super) fn answer_claim(
         Way::Part { part, .. } => Some(*part),
         Way::Whole(_) => None,
     };
-    parts.drop_unfinished_but(own);
+    let mut visible = if reduces { Some(parts.visible(symmetric.as_ref(), all, own, control)?) } else { None };
+    let mut why_not = None;
+    if let Some(propositions) = &visible {
+        why_not = model.reducing_explorer(control, propositions).err();
+        visible = visible.filter(|_| why_not.is_none());
+    }
+    let visible = visible.as_deref();
+    let recur = |explored, decided_as| {
+        Question::Recur(Recur { claims: all, asked: claim, decided_as, fairness, explored, no_steps, visible })
+    };
+    parts.drop_unfinished_but(own, visible.is_some());
+    let all_steps_note = why_not.map(|why| format!("checked without partial-order reduction: {why}"));
     let facts = facts(model);
     let pose = |question| Posed::new(Table::standard(), question, &facts, asked, job.threads, control);
     let (Way::Part { part, decided_as, element, images }, Some(symmetric)) = (&way, &symmetric) else {
-        let posed = pose(recur(&parts.whole, claim))?;
+        let posed = pose(recur(parts.whole.with(visible.is_some()), claim))?;
         let mut answer = posed.answer(&Offered { system: model.clone(), reduction: None, insisted: false }, control)?;
         if let Way::Whole(Some(why)) = way {
             answer.notes.push(format!("checked without symmetry reduction: {why}"));
         }
+        answer.notes.extend(all_steps_note);
         return Ok(answer);
     };
     let ClaimPart { group, explored, .. } = &parts.parts[*part];
@@ -142,21 +170,52 @@ pub(super) fn answer_claim(
     let kept = symmetric.part(generators);
     let reduced = Reduced { symmetric, model };
     let reduction = ReducedClaim { reduced, kept, element };
-    let posed = pose(recur(explored, *decided_as))?;
+    let posed = pose(recur(explored.with(visible.is_some()), *decided_as))?;
     let offered = Offered { system: model.clone(), reduction: Some(&reduction), insisted: false };
     let mut answer = posed.answer(&offered, control)?;
     if *images > 1 && !symmetric.is_staggered() {
         answer.notes.push(format!("by symmetry the same is true of all {images} images of the claim"));
     }
+    answer.notes.extend(all_steps_note);
     Ok(answer)
 }
 
 impl ClaimParts {
-    /// Drops what searches of other parts have kept that a budget has ended.
-    fn drop_unfinished_but(&self, own: Option<usize>) {
+    /// Drops what other searches have kept that a budget has ended.
+    fn drop_unfinished_but(&self, own: Option<usize>, fewer_steps: bool) {
         let all = self.parts.iter().map(|part| &part.explored).enumerate();
         let all = all.map(|(part, explored)| (Some(part), explored)).chain([(None, &self.whole)]);
-        all.filter(|(part, _)| *part != own).for_each(|(_, explored)| explored.drop_unfinished());
+        let all = all.flat_map(|(part, Searches { all_steps, fewer_steps })| {
+            [((part, false), all_steps), ((part, true), fewer_steps)]
+        });
+        all.filter(|(search, _)| *search != (own, fewer_steps)).for_each(|(_, explored)| explored.drop_unfinished());
+    }
+
+    /// The propositions of all claims that share the search with fewer steps of a part: of those that are decided by it
+    /// and do not count steps.
+    fn visible(
+        &mut self,
+        symmetric: Option<&Arc<Symmetric>>,
+        all: &[TemporalClaim],
+        own: Option<usize>,
+        control: &Control,
+    ) -> Result<Vec<u32>, Cut> {
+        let mut visible = Vec::new();
+        for (number, claim) in all.iter().enumerate().filter(|(_, claim)| !counts_steps(claim)) {
+            let shares = match symmetric {
+                None => true,
+                Some(symmetric) => match self.way(symmetric, all, number, control)? {
+                    Way::Whole(_) => own.is_none(),
+                    Way::Part { part, decided_as, .. } => own == Some(part) && decided_as == number,
+                },
+            };
+            if shares {
+                visible.extend(&claim.propositions);
+            }
+        }
+        visible.sort_unstable();
+        visible.dedup();
+        Ok(visible)
     }
 
     fn way(
@@ -219,7 +278,7 @@ impl ClaimParts {
         let group = PermutationGroup::generate(degree, &generators, control)?;
         let same = |part: &ClaimPart| part.group.is_subgroup_of(&group) && group.is_subgroup_of(&part.group);
         let part = self.parts.iter().position(same).unwrap_or_else(|| {
-            self.parts.push(ClaimPart { group, explored: Explored::default(), claims: Vec::new() });
+            self.parts.push(ClaimPart { group, explored: Searches::default(), claims: Vec::new() });
             self.parts.len() - 1
         });
         let (element, images) = ((0..degree as u32).collect(), kept.images());
@@ -233,6 +292,15 @@ fn counts_steps(claim: &TemporalClaim) -> bool {
     match &claim.says {
         Says::Holds(ltl, formula) => ltl.has_next(*formula),
         Says::Accepts(automaton) => !automaton.ignores_repetition(),
+    }
+}
+
+/// Why a claim needs all steps in every order, if it does.
+fn why_all_steps(claim: &TemporalClaim, fairness: Fairness) -> Option<&'static str> {
+    match fairness {
+        Fairness::None if counts_steps(claim) => Some("the claim may depend on how often a state is repeated"),
+        Fairness::None => None,
+        _ => Some("which runs are fair depends on all steps of a state"),
     }
 }
 
