@@ -219,7 +219,15 @@ fn a_token_that_goes_around_serves_all() {
     for fairness in [Fairness::None, Fairness::Weak, Fairness::Strong] {
         for strategy in [None, Some("auto"), Some("hillclimbing")] {
             let (explored, no_steps) = (Explored::default(), ErrorKinds::default());
-            let recur = Recur { claims: &claims, asked: 0, decided_as: 0, fairness, explored: &explored, no_steps, visible: None };
+            let recur = Recur {
+                claims: &claims,
+                asked: 0,
+                decided_as: 0,
+                fairness,
+                explored: &explored,
+                no_steps,
+                visible: None,
+            };
             let answer = answer(&processes, recur, strategy, 1);
             assert!(matches!(answer.found[0], Found::Fails(_)), "{fairness:?} {strategy:?}");
         }

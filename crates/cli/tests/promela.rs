@@ -32,7 +32,7 @@ fn every_example_has_its_numbers_and_its_verdict() {
 /// The verdicts do not change, some example becomes smaller, and counterexamples are marked as perhaps not shortest.
 #[test]
 fn independent_steps_are_taken_in_one_order() {
-    let (mut smaller, mut told) = (0, 0);
+    let (mut smaller, mut noted) = (0, 0);
     for entry in std::fs::read_dir(folder()).expect("the examples") {
         let path = entry.expect("one").path();
         if path.extension().is_none_or(|extension| extension != "pml") {
@@ -49,14 +49,14 @@ fn independent_steps_are_taken_in_one_order() {
                     smaller += usize::from(other["visited_states"] != one["visited_states"]);
                     let notes = other["notes"].to_string();
                     // A run of a claim that a search with all steps found soon has no such note.
-                    let is_told = notes.contains("need not be shortest");
-                    assert!(other["verdict"] == "fails" || !is_told, "{notes}");
-                    told += usize::from(is_told);
+                    let is_noted = notes.contains("need not be shortest");
+                    assert!(other["verdict"] == "fails" || !is_noted, "{notes}");
+                    noted += usize::from(is_noted);
                 }
             }
         }
     }
-    assert!(smaller > 10 && told > 0, "{smaller} smaller, {told} told");
+    assert!(smaller > 10 && noted > 0, "{smaller} smaller, {noted} noted");
 }
 
 /// A handshake and a statement of one process lead to one state here; only the handshake is fair to both processes.

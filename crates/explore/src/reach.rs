@@ -19,7 +19,8 @@ use trefoil_system::{
 
 use crate::probe::{Observer, Probe, ProbeEnd, Sighting, Traces, probe};
 use crate::search::{
-    End, Exploration, Finding, Options, Order, Proviso, Reducing, Stretch, Visited, Visitor, search_reducing, search_until,
+    End, Exploration, Finding, Options, Order, Proviso, Reducing, Stretch, Visited, Visitor, search_reducing,
+    search_until,
 };
 
 /// A search for what must not be reached.
@@ -191,10 +192,11 @@ impl Reaching<'_> {
             broken: 0,
             classes: Vec::new(),
         };
-        let (mut fewer_steps, why_not) = match self.partial_order.then(|| task.system.reducing_explorer(control, &[]).err()) {
-            Some(why_not) => (why_not.is_none(), why_not),
-            None => (false, None),
-        };
+        let (mut fewer_steps, why_not) =
+            match self.partial_order.then(|| task.system.reducing_explorer(control, &[]).err()) {
+                Some(why_not) => (why_not.is_none(), why_not),
+                None => (false, None),
+            };
         let reducing = fewer_steps.then_some(Reducing { visible: &[], proviso: Proviso::One });
         let mut found: Exploration<Watch<'_>> = search_reducing(task.system, &settings, reducing, control, watch);
         if fewer_steps && matches!(found.end, End::Found(_)) {

@@ -365,7 +365,13 @@ impl<V: Visitor> Paused<V> {
         let Paused { options, fit, progress, counts, visitors, states, .. } = self;
         let staff = visitors.into_iter().map(Staff::new).collect();
         let progress = Progress { pause, ..progress };
-        go_on(Ongoing { options, fit, progress, counts, states: states.thaw(), staff }, reducing, system, control, visitor)
+        go_on(
+            Ongoing { options, fit, progress, counts, states: states.thaw(), staff },
+            reducing,
+            system,
+            control,
+            visitor,
+        )
     }
 }
 

@@ -26,7 +26,8 @@ pub struct Recur<'q> {
     /// Errors whose steps lead back to where they begin: they show an error and are no transitions.
     pub no_steps: ErrorKinds,
     /// Where independent steps may be taken in one order, as for claims that do not depend on how often a state is
-    /// repeated, without fairness: the propositions of all claims that share what is explored. Else all steps are taken.
+    /// repeated, without fairness: the propositions of all claims that share what is explored. Else all steps are
+    /// taken.
     pub visible: Option<&'q [u32]>,
 }
 

@@ -25,6 +25,15 @@
 //! A system with symmetries is searched up to them: its propositions have the same values in all states of an orbit
 //! (the front end gives a group that keeps them), so a quotient has a run with these letters exactly when the system
 //! has one, and a lasso of the quotient is unwound to one of the system. Fairness needs more: [`crate::folded`].
+//!
+//! # Fewer steps
+//!
+//! Where a question names the propositions that matter ([`Recur::visible`]), independent steps are taken in one order:
+//! no candidate has a step that may change one, and all its steps lead to later levels, or to states with all their
+//! steps ([`Proviso::All`](trefoil_explore::Proviso::All)). So the searched system is fixed before any product is made,
+//! and each run of the system has one in it that differs only in how often letters are repeated. Products are not
+//! reduced further: choosing candidates in the product is unsound (Siegel, *What's wrong with on-the-fly partial order
+//! reduction*, 2019).
 
 use std::any::Any;
 use std::sync::{Arc, Mutex, PoisonError};

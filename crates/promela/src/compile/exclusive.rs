@@ -108,13 +108,7 @@ fn only_channel(program: &Program, aliases: &Aliases, of: &Started<'_>, channel:
 }
 
 /// A statement of a process that receives from this channel, or sends to it: the name of the process, and its place.
-fn use_of(
-    program: &Program,
-    aliases: &Aliases,
-    of: &Started<'_>,
-    only: u32,
-    receives: bool,
-) -> Option<(String, Span)> {
+fn use_of(program: &Program, aliases: &Aliases, of: &Started<'_>, only: u32, receives: bool) -> Option<(String, Span)> {
     let process = &program.processes[usize::from(of.kind)];
     for transition in process.transitions.iter().flatten() {
         let mut work = vec![&*transition.action];

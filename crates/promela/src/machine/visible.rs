@@ -121,8 +121,8 @@ impl Visible {
         !touched.all && !touched.has(Reason::Enabled)
     }
 
-    /// Tells the control states of the processes at a position apart by what is asked of them. Whether a process is
-    /// there at all, and of which type, is asked, too.
+    /// Tells the control states of the processes at a position apart by what a proposition says of them. Whether a
+    /// process is there at all, and of which type, matters, too.
     fn split(&mut self, arrangement: &Arrangement, position: usize, asked: impl Fn(ProcessTypeId, u32) -> u32) {
         let place = &arrangement.positions[position];
         self.slots.insert(COUNT);

@@ -19,7 +19,8 @@ use trefoil_groups::{Permutation, PermutationGroup};
 use trefoil_promela::symmetry::{KeptPart, Symmetric, SymmetricPart, Symmetries, symmetries};
 use trefoil_promela::{FaultKind, Model};
 use trefoil_questions::{
-    Answer, Asked, ErrorKinds, Evidence, Explored, Facts, Fairness, Kind, Question, Recur, Says, TemporalClaim, Unanswered,
+    Answer, Asked, ErrorKinds, Evidence, Explored, Facts, Fairness, Kind, Question, Recur, Says, TemporalClaim,
+    Unanswered,
 };
 use trefoil_system::{Cut, Explorer, LabelId, Path, System, TakenStep, Value, Walk};
 

@@ -1,9 +1,9 @@
 //! What is known of the values of slots, and so of the channels and array elements that moves name.
 //!
-//! A parameter that no statement writes keeps its value, so an analysis for processes that were started in one way knows
-//! it ([`Survey::knowing`]); one that splits the moves of a group by an index assumes a value of it
-//! ([`Survey::assuming`]). Either way the value of a term follows from those of its slots, and where it is an index, one
-//! element is named instead of an array.
+//! A parameter that no statement writes keeps its value, so an analysis for processes that were started in one way
+//! knows it ([`Survey::knowing`]); one that splits the moves of a group by an index assumes a value of it
+//! ([`Survey::assuming`]). Either way the value of a term follows from those of its slots, and where it is an index,
+//! one element is named instead of an array.
 //!
 //! Cost: the size of the terms.
 
