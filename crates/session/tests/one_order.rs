@@ -113,7 +113,7 @@ fn model(round: usize, random: &mut Random) -> (String, &'static [&'static str])
 
 /// How many products of a model and a claim are compared; more with `TREFOIL_PRODUCTS`.
 fn products() -> usize {
-    std::env::var("TREFOIL_PRODUCTS").ok().and_then(|text| text.parse().ok()).unwrap_or(900)
+    std::env::var("TREFOIL_PRODUCTS").ok().and_then(|text| text.parse().ok()).unwrap_or(300)
 }
 
 #[test]
