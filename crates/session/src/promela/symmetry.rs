@@ -193,7 +193,7 @@ impl ClaimParts {
     }
 
     /// The propositions of all claims that share the search with fewer steps of a part: of those that are decided by it
-    /// and do not count steps.
+    /// and do not need all steps.
     fn visible(
         &mut self,
         symmetric: Option<&Arc<Symmetric>>,
@@ -202,7 +202,9 @@ impl ClaimParts {
         control: &Control,
     ) -> Result<Vec<u32>, Cut> {
         let mut visible = Vec::new();
-        for (number, claim) in all.iter().enumerate().filter(|(_, claim)| !counts_steps(claim)) {
+        for (number, claim) in
+            all.iter().enumerate().filter(|(_, claim)| why_all_steps(claim, Fairness::None).is_none())
+        {
             let shares = match symmetric {
                 None => true,
                 Some(symmetric) => match self.way(symmetric, all, number, control)? {
@@ -300,6 +302,8 @@ fn counts_steps(claim: &TemporalClaim) -> bool {
 fn why_all_steps(claim: &TemporalClaim, fairness: Fairness) -> Option<&'static str> {
     match fairness {
         Fairness::None if counts_steps(claim) => Some("the claim may depend on how often a state is repeated"),
+        // What a step passes is no proposition.
+        Fairness::None if claim.passing != 0 => Some("a step inside an `atomic` sequence may pass an accept label"),
         Fairness::None => None,
         _ => Some("which runs are fair depends on all steps of a state"),
     }
