@@ -46,7 +46,7 @@ use trefoil_questions::{
     Refusal, Says, Setting, Store, Task, Terms, Unanswered, UsedSymmetry,
 };
 use trefoil_symmetry::{Quotient, Refusal as NoSymmetry, Symmetry, Tally, Unwinding, strategy_named};
-use trefoil_system::{Action, Automaton, Cube, Cut, LabelId, Labels, System, Value};
+use trefoil_system::{Action, Automaton, Cube, Cut, LabelId, Labels, Path, System, Value};
 
 use crate::folded::Folding;
 use crate::graph::{Graph, Growing, IsBad, Part, Recording, Searched, Watch, proposition_marks};
