@@ -32,7 +32,7 @@
 //!
 //! Linear in the points and segments between layers, times a logarithm for counting crossings; the points are limited
 //! by a number that grows with the nodes, whatever the number of edges. The progress counter of a control counts the
-//! segments that were looked at: at most some 40 million for 300 nodes, which take less than a second. A graph that is
+//! segments that were looked at: fewer than 20 million for 300 nodes, whatever the number of edges. A graph that is
 //! too large to read is refused with a reason.
 //!
 //! Absent here on purpose: what nodes and edges stand for.

@@ -229,7 +229,7 @@ fn graphs_of_every_density_are_drawn_with_bounded_work() {
         let (seconds, work) = (started.elapsed().as_secs_f64(), control.progress().snapshot().done);
         let size = format!("{:.0} x {:.0}", drawing.width, drawing.height);
         eprintln!("{edges} edges: {size}, {:.1} million segments, {seconds:.2} s", work as f64 / 1e6);
-        assert!(work < 40_000_000, "{edges} edges: {work} segments");
+        assert!(work < 20_000_000, "{edges} edges: {work} segments");
         promises(&graph, &drawing, false, &format!("{edges} edges"));
         well_formed(&drawing.svg());
     }

@@ -1,12 +1,12 @@
 //! What a process is made of, as plain data.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 
 use serde::Serialize;
 use trefoil_control::counted;
 use trefoil_cspm::process::Structure;
-use trefoil_draw::{Direction, Edge, Graph, Node, Options};
+use trefoil_draw::{Direction, Edge, Graph, Node, Options, Shape};
 use trefoil_source::{Place, Span};
 use trefoil_system::{Slot, System};
 
@@ -161,27 +161,7 @@ impl Structured {
             Structured::Groups(report) => {
                 Graph { caption: format!("the groups of {}", report.file), nodes: Vec::new(), edges: Vec::new() }
             }
-            Structured::Operators(report) => {
-                let text = |part: &PartReport| match &part.name {
-                    Some(name) => format!("{name}: {}", part.kind),
-                    None => part.kind.to_string(),
-                };
-                let title = |part: &PartReport| match part.after {
-                    Some(size) => format!("{}, {}", states(size.states), transitions(size.transitions)),
-                    None => part.kind.to_string(),
-                };
-                let edges = report.parts.iter().enumerate().flat_map(|(at, part)| {
-                    part.operands.iter().map(move |operands| {
-                        let times = if operands.count > 1 { format!("{} ×", operands.count) } else { String::new() };
-                        edge(at, operands.part, times)
-                    })
-                });
-                Graph {
-                    caption: format!("the structure of {} in {}", report.process, report.file),
-                    nodes: report.parts.iter().map(|part| node(text(part), title(part))).collect(),
-                    edges: edges.collect(),
-                }
-            }
+            Structured::Operators(report) => report.graph(),
             Structured::Linear(report) => {
                 let mut nodes: Vec<Node> =
                     report.components.iter().map(|component| node(component.name.clone(), component.sizes())).collect();
@@ -198,6 +178,41 @@ impl Structured {
                 Graph { caption: format!("the components of {}", report.file), nodes, edges }
             }
         }
+    }
+}
+
+impl StructureReport {
+    /// The parts that the whole leads to; operands that look alike are one node, with their number beside its edge.
+    fn graph(&self) -> Graph {
+        let mut places: HashMap<usize, usize> = HashMap::from([(self.root, 0)]);
+        let (mut found, mut at) = (vec![self.root], 0);
+        let mut edges = Vec::new();
+        while at < found.len() {
+            for operands in &self.parts[found[at]].operands {
+                let target = *places.entry(operands.part).or_insert_with(|| {
+                    found.push(operands.part);
+                    found.len() - 1
+                });
+                let label = if operands.count > 1 { format!("{} ×", operands.count) } else { String::new() };
+                edges.push(Edge { source: at, target, label, quiet: false });
+            }
+            at += 1;
+        }
+        let node = |part: &usize| {
+            let PartReport { kind, name, after, .. } = &self.parts[*part];
+            let what = after.map_or_else(|| kind.to_string(), |size| states(size.states));
+            let size = |size: &Size| format!("{}, {}", states(size.states), transitions(size.transitions));
+            Node {
+                text: name.as_ref().map_or_else(|| what.clone(), |name| format!("{name}: {what}")),
+                title: after.as_ref().map_or_else(|| kind.to_string(), size),
+                initial: *part == self.root,
+                // Operators are boxes, components are round.
+                shape: if after.is_some() { Shape::Round } else { Shape::Box },
+                ..Node::default()
+            }
+        };
+        let caption = format!("the structure of {} in {}", self.process, self.file);
+        Graph { caption, nodes: found.iter().map(node).collect(), edges }
     }
 }
 
