@@ -372,10 +372,10 @@ fn budgets_end_an_assertion_and_not_the_run() {
     assert!(result["reason"].as_str().is_some_and(|reason| reason.contains("memory budget")), "{result}");
     assert!(result["visited_states"].as_u64().is_some_and(|states| states > 0), "{result}");
     // Without the choice of an engine, diagrams take over where the memory ends.
-    let (code, out, err) = trefoil(&folder, &["check", "huge.csp", "--symmetry", "off", "--memory", "44M", "--why"]);
+    let (code, out, err) = trefoil(&folder, &["check", "huge.csp", "--symmetry", "off", "--memory", "34M", "--why"]);
     assert_eq!(code, 0, "{out}{err}");
     let why = "symbolic instead of deadlock: explicit search ended after ";
-    assert!(out.contains("  1  holds ") && out.contains(why) && out.contains("memory budget of 44.0 MB"), "{out}");
+    assert!(out.contains("  1  holds ") && out.contains(why) && out.contains("memory budget of 34.0 MB"), "{out}");
 }
 
 /// Where more than half of the budget is in use, waiting for memory to be given back brings nothing.

@@ -140,7 +140,7 @@ fn corners_are_round_and_dashes_have_gaps() {
             .collect()
     };
     assert_eq!(row(0), row(1), "the same letter is the same pixels");
-    assert!(row(0).iter().any(|&pixel| pixel == INK));
+    assert!(row(0).contains(&INK));
 }
 
 #[test]

@@ -205,7 +205,7 @@ fn claims_that_the_first_states_decide_need_no_more() {
     job.texts.put("m.pml", model);
     let ltl = ["<> (x == 0)", "(x == 0) -> <> (x < 2)", "X X (x <= 2)", "[] (x < 9) || <> (x == 0)"];
     let wanted = Wanted { ltl: ltl.iter().map(|formula| formula.to_string()).collect(), ..Wanted::default() };
-    let mut script = AnyScript::open_with(Path::new("m.pml"), None, &wanted, &job).ok().expect("a model");
+    let Ok(mut script) = AnyScript::open_with(Path::new("m.pml"), None, &wanted, &job) else { panic!("a model") };
     let asked: Vec<usize> = script.assertions().iter().skip(2).map(|listed| listed.index).collect();
     for index in asked {
         let report = script.run(index, &Asked::default(), &job);

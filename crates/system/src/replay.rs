@@ -109,10 +109,10 @@ pub fn replay_refinement(
         Witness::Path { path, failure: Failure::Event } => {
             path.steps.last().filter(|step| step.label.is_visible()).ok_or(Rejection::WrongEnd)?;
         }
-        Witness::Path { path, failure: Failure::Acceptance(accepted) } => {
-            if !View::new(implementation, control).accepts(path.last(), accepted)? {
-                return Err(Rejection::WrongEnd);
-            }
+        Witness::Path { path, failure: Failure::Acceptance(accepted) }
+            if !View::new(implementation, control).accepts(path.last(), accepted)? =>
+        {
+            return Err(Rejection::WrongEnd);
         }
         Witness::Lasso { path, cycle } => walk_cycle(implementation, path, cycle, control)?,
         _ => {}

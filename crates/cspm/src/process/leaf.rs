@@ -228,9 +228,11 @@ impl Exploring {
 #[derive(Default)]
 pub(super) struct Fragments {
     by_term: HashMap<TermId, u32, foldhash::fast::FixedState>,
-    by_piece:
-        HashMap<(SchemaId, usize), HashMap<Box<[u32]>, u32, foldhash::fast::FixedState>, foldhash::fast::FixedState>,
+    by_piece: HashMap<(SchemaId, usize), ByValues, foldhash::fast::FixedState>,
 }
+
+/// Fragments by the values that their piece reads.
+type ByValues = HashMap<Box<[u32]>, u32, foldhash::fast::FixedState>;
 
 impl Fragments {
     /// The fragment of a piece of a schema for these values.
@@ -368,10 +370,12 @@ impl Compiler {
 
     /// Has a component so many states or transitions that its states are packed?
     fn is_large(&self, exploring: &Exploring, limit: Option<usize>) -> bool {
-        let from = self.options.schemas_from;
-        let is_many = exploring.states.len() >= from || exploring.transitions / TRANSITIONS >= from;
         // A component with parallel parts becomes a network before that is worth its trouble.
-        is_many && !exploring.one_by_one && !self.is_timed && !(exploring.parallel && limit.is_some())
+        if exploring.one_by_one || self.is_timed || (exploring.parallel && limit.is_some()) {
+            return false;
+        }
+        let from = self.options.schemas_from;
+        exploring.states.len() >= from || exploring.transitions / TRANSITIONS >= from
     }
 
     /// Finds the transitions of a state by its term.

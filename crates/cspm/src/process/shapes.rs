@@ -25,7 +25,7 @@
 //!
 //! Cost: linear in the term.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use foldhash::fast::FixedState;
 
@@ -87,9 +87,21 @@ pub(super) struct Shapes {
     computation_numbers: HashMap<Computation, u32, FixedState>,
     /// Terms without values that terms mention.
     grounds: Vec<TermId>,
+    /// Terms that were found to have no values, so that long terms with common parts are not taken apart again.
+    known_grounds: HashSet<TermId, FixedState>,
 }
 
 impl Shapes {
+    /// How many shapes there are.
+    pub(super) fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// How many words a shape has.
+    pub(super) fn length(&self, id: ShapeId) -> usize {
+        self.get(id).words.len()
+    }
+
     pub(super) fn get(&self, id: ShapeId) -> &Shape {
         &self.all[id.0 as usize]
     }
@@ -158,7 +170,12 @@ impl Compiler {
     }
 
     fn take_apart(&mut self, term: TermId, apart: &mut Apart) -> Shaped<()> {
-        let (words, sources) = (apart.words.len(), apart.sources.len());
+        if self.shapes.known_grounds.contains(&term) {
+            apart.words.extend([GROUND, term.0]);
+            apart.grounds.push(term);
+            return Ok(());
+        }
+        let (words, sources, grounds) = (apart.words.len(), apart.sources.len(), apart.grounds.len());
         let node = self.terms.node(term).clone();
         match node {
             Node::Prefix(id) | Node::Waiting(id) | Node::Offer(id, _) => {
@@ -195,7 +212,9 @@ impl Compiler {
         if apart.sources.len() == sources {
             apart.words.truncate(words);
             apart.words.extend([GROUND, term.0]);
+            apart.grounds.truncate(grounds);
             apart.grounds.push(term);
+            self.shapes.known_grounds.insert(term);
         }
         Ok(())
     }

@@ -49,6 +49,10 @@ struct Packed {
 /// Names are looked for on so many steps before a state.
 const NAMED_AFTER: usize = 200;
 
+/// States are packed when they and their shapes take no more than so many words each, counting at least so many states.
+const WORDS_A_STATE: usize = 64;
+const LEAST_STATES: usize = 1_000;
+
 const NOT_FOUND: u32 = u32::MAX;
 
 impl States {
@@ -122,13 +126,21 @@ impl Compiler {
         term.ok()
     }
 
-    /// Turns terms into shapes with values; false when two terms that were told apart are one shape with equal values,
-    /// as processes that hold themselves may be.
+    /// Turns terms into shapes with values; false when that does not serve: the states are long terms that differ in
+    /// more than values, or two terms that were told apart are one shape with equal values, as processes that hold
+    /// themselves may be.
     pub(super) fn pack(&mut self, states: &mut States) -> Result<bool> {
         let mut packed = Packed::default();
+        let mut room = WORDS_A_STATE * states.terms.len().max(LEAST_STATES);
         for (state, &term) in (0..).zip(&states.terms) {
             self.control.check()?;
+            let known = self.shapes.len();
             let row = self.row_of(term)?;
+            let new = if self.shapes.len() > known { self.shapes.length(ShapeId(row[0])) } else { 0 };
+            if row.len() + new > room {
+                return Ok(false);
+            }
+            room -= row.len() + new;
             let number = packed.rows.intern(&row, &self.control)?;
             if number != state {
                 return Ok(false);

@@ -121,7 +121,7 @@ pub struct SymbolicUndecided {
     /// The solver that ran last or would have come next, by its name.
     pub solver: &'static str,
     /// How much was done.
-    pub counts: SymbolicGameCounts,
+    pub counts: Box<SymbolicGameCounts>,
 }
 
 /// Solving gets one part in this many of the work.
@@ -160,7 +160,9 @@ pub fn decide_symbolically(
     let mut counts = SymbolicGameCounts::default();
     let mut game = match GrowingGame::new(system, &growth, control) {
         Ok(game) => game,
-        Err(cut) => return Err(SymbolicUndecided { cut, solver: partial_name(PartialSolver::Known), counts }),
+        Err(cut) => {
+            return Err(SymbolicUndecided { cut, solver: partial_name(PartialSolver::Known), counts: Box::new(counts) });
+        }
     };
     let mut at_work = partial_name(chosen(&game, options.solver, 0).0);
     let decided = decided(&mut game, options, &mut counts, &mut at_work);
@@ -185,7 +187,7 @@ pub fn decide_symbolically(
         }
         Err(cut) => {
             counts.vertices = game.count_of_cut();
-            Err(SymbolicUndecided { cut, solver: at_work, counts })
+            Err(SymbolicUndecided { cut, solver: at_work, counts: Box::new(counts) })
         }
     }
 }

@@ -99,7 +99,7 @@ impl Prepared for SymbolicPlaying {
         answer.notes.push(format!(
             "explored for {:.2} s in {}, solved for {:.2} s in {}",
             exploring.as_secs_f64(),
-            trefoil_control::counted(u64::from(decision.counts.rounds), "round"),
+            trefoil_control::counted(decision.counts.rounds, "round"),
             solving.as_secs_f64(),
             trefoil_control::counted(u64::from(decision.counts.calls), "call")
         ));

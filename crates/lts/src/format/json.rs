@@ -133,11 +133,8 @@ fn states(json: &mut JsonBytes<'_>, control: &Control) -> Result<u32, ReadError>
     let bytes = row_bytes(states as usize);
     control.afford(bytes)?;
     if control.limits().memory.is_none() && available_memory().is_some_and(|free| free < bytes as u64) {
-        let message = format!(
-            "{} states take {} and do not fit into memory",
-            grouped(u64::from(states)),
-            human_bytes(bytes as u64)
-        );
+        let message =
+            format!("{} states take {} and do not fit into memory", grouped(states), human_bytes(bytes as u64));
         return Err(json.error_at(mark, codes::TOO_MANY_STATES, message).into());
     }
     Ok(states as u32)

@@ -155,13 +155,16 @@ struct Problem<'a> {
     control: &'a Control,
 }
 
+/// What is left for the variables, and what is offered then.
+type Solution = (Vec<ChoiceSet>, Vec<LabelId>);
+
 impl Problem<'_> {
     /// What is left for the variables when no hard rule fires, and what is offered then.
     fn solve(
         &self,
         domains: Vec<ChoiceSet>,
         enough: &mut dyn FnMut(&[LabelId]) -> bool,
-    ) -> Result<Option<(Vec<ChoiceSet>, Vec<LabelId>)>, Cut> {
+    ) -> Result<Option<Solution>, Cut> {
         // Alternatives that are still to be tried, the next one last.
         let mut waiting = vec![domains];
         while let Some(mut domains) = waiting.pop() {

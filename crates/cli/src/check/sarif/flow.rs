@@ -50,7 +50,7 @@ pub(super) fn flows(evidence: &Evidence) -> Vec<CodeFlow> {
     let flow = |text: String, stops: Vec<Stop>| {
         let stops = shortened(stops);
         (!stops.is_empty())
-            .then(|| CodeFlow { message: Message { text }, thread_flows: [ThreadFlow { locations: stops }] })
+            .then_some(CodeFlow { message: Message { text }, thread_flows: [ThreadFlow { locations: stops }] })
     };
     if let Some(story) = &evidence.story {
         return flow(found(evidence), statements(story)).into_iter().collect();
