@@ -161,7 +161,11 @@ pub fn decide_symbolically(
     let mut game = match GrowingGame::new(system, &growth, control) {
         Ok(game) => game,
         Err(cut) => {
-            return Err(SymbolicUndecided { cut, solver: partial_name(PartialSolver::Known), counts: Box::new(counts) });
+            return Err(SymbolicUndecided {
+                cut,
+                solver: partial_name(PartialSolver::Known),
+                counts: Box::new(counts),
+            });
         }
     };
     let mut at_work = partial_name(chosen(&game, options.solver, 0).0);
