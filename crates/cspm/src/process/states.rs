@@ -49,7 +49,8 @@ struct Packed {
 /// Names are looked for on so many steps before a state.
 const NAMED_AFTER: usize = 200;
 
-/// States are packed when they and their shapes take no more than this many words each, counting at least this many states.
+/// States are packed when they and their shapes take no more than this many words each, counting at least
+/// [`LEAST_STATES`].
 const WORDS_A_STATE: usize = 64;
 const LEAST_STATES: usize = 1_000;
 
