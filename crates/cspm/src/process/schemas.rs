@@ -13,8 +13,8 @@
 //! in the same order, whether their steps are found by schemas or one by one. A mistake of evaluation is never reported
 //! from here: a state whose steps cannot be completed is explored one by one and makes its mistakes there.
 //!
-//! A schema is made when a shape was explored one by one [`ONE_BY_ONE`] times, so that a process that goes wrong, or
-//! has a shape for every state, gains no work. A shape gives up schemas when all its values are read, or when most
+//! A schema is made when a shape was explored one by one [`ONE_BY_ONE`] times, so a process that goes wrong, or has a
+//! new shape in every state, costs no extra work. A shape gives up schemas when all its values are read, or when most
 //! schemas serve one state only.
 //!
 //! # Cost

@@ -1,8 +1,8 @@
 //! Networks whose components keep their acceptances on their states.
 //!
 //! `normal` and `diamond` make a component whose states stand for several states of the original, and the compiler
-//! writes what these accept as `τ` to one copy of the state for each minimal acceptance. In a product of such
-//! components that is one state for every combination of copies: sixteen nodes with six acceptances each have 6^16
+//! writes what these accept as `τ` to one copy of the state for each minimal acceptance. A product of
+//! such components then has one state for each combination of copies: sixteen nodes with six acceptances each have 6^16
 //! states where one would do. An [`Accepting`] is the same network without these `τ`: a *merged* component has the
 //! visible transitions of all states that `τ` reaches, and its states carry the acceptances (generalised transition
 //! systems, definition 54 of Gibson-Robinson and Lowe, *Symmetry reduction in CSP model checking*, 2019; Roscoe,
