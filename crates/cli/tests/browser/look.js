@@ -107,9 +107,11 @@ async function main() {
       for (const width of [1280, 380]) {
         const { page, done } = await open(name, { colorScheme, viewport: { width, height: 800 } });
         await fits(page, `${name}, ${width}`);
-        await page.locator("details summary").first().click();
+        await page.locator("#details > details summary").first().click();
         await page.waitForFunction(() => { const image = document.querySelector(".chart img"); return image && image.complete && image.naturalWidth > 0; });
         await readable(page, `${name}, ${colorScheme}, ${width}`);
+        const text = await page.evaluate(() => document.body.innerText);
+        assert.ok(!/\[object |undefined|NaN/.test(text), `${name}: ${/.{0,60}(\[object |undefined|NaN).{0,60}/.exec(text)}`);
         await done();
       }
     }
@@ -172,6 +174,23 @@ async function main() {
     await done();
   }
 
+  // Steps have the numbers of explanations.
+  {
+    const { page, done } = await open("csp.html");
+    assert.ok((await page.locator(".row.component .cell.same .state").allTextContents()).some(text => !text), "what is not new is blank");
+    const head = await page.locator(".row.steps .own").allTextContents();
+    assert.ok(head.includes("8"), head.join(" | "));
+    await done();
+  }
+  {
+    // Every column is in the table at its place, whatever is scrolled.
+    const { page, done } = await open("long.html");
+    await page.locator(".grid").focus();
+    await page.keyboard.press("Home");
+    assert.deepEqual((await page.locator(".row.steps .own").allTextContents()).slice(0, 3), ["start", "1", "2"]);
+    await done();
+  }
+
   // The end of a lasso leads back to the beginning of its cycle.
   {
     const { page, done } = await open("lasso.html");
@@ -200,7 +219,7 @@ async function main() {
   // Labels are text.
   {
     const { page, done } = await open("markup.html");
-    assert.equal(await page.title(), "Trefoil report");
+    assert.match(await page.title(), /^1 fails: markup\.aut$/);
     const texts = await page.locator(".cell .own").allTextContents();
     assert.ok(texts.some(text => text.includes("<script>")), texts.join(" | "));
     assert.equal(await page.locator("script").count(), 2);
