@@ -80,7 +80,7 @@ const OPTIONS: &[(&str, Sort)] = &[
     ("--solver", Sort::Asked(&["sinks", "fatal", "full"], &["auto"])),
     ("--algorithm", Sort::Asked(&["antichain", "normal-form", "lazy-normal-form"], &["automatic"])),
     ("--no-leaf-compression", Sort::Asked(&[""], &[])),
-    ("--partial-order", Sort::Asked(&["on"], &["off"])),
+    ("--partial-order", Sort::Asked(&["on"], &["off", "auto"])),
     ("--symmetry", Sort::Asked(&["T"], &["auto", "off"])),
     ("--strategy", Sort::Asked(&["canonical", "stabiliser"], &["auto"])),
     ("--keep-going", Sort::Asked(&[""], &[])),

@@ -39,7 +39,7 @@ fn independent_steps_are_taken_in_one_order() {
             continue;
         }
         for symmetry in ["off", "auto"] {
-            let all = results(&path, &["--symmetry", symmetry, "--keep-going"]);
+            let all = results(&path, &["--symmetry", symmetry, "--keep-going", "--partial-order", "off"]);
             for threads in ["1", "2"] {
                 let options = ["--symmetry", symmetry, "--keep-going", "--partial-order", "--threads", threads];
                 let fewer = results(&path, &options);
@@ -57,6 +57,52 @@ fn independent_steps_are_taken_in_one_order() {
         }
     }
     assert!(smaller > 10 && noted > 0, "{smaller} smaller, {noted} noted");
+}
+
+const COUNTERS: &str = "byte x, y;
+active proctype A() { do :: x < 9 -> x++ :: x == 9 -> break od }
+active proctype B() { byte k; do :: k < 9 -> k++ :: k == 9 -> break od; y = 1; if :: y == 2 -> x = 0 :: y == 1 fi }
+";
+
+/// That is the default wherever it is sound; where it is not, a note says why.
+#[test]
+fn one_order_is_the_default_where_it_is_sound() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("m.pml");
+    let answers = |text: &str, options: &[&str]| {
+        std::fs::write(&file, text).expect("written");
+        results(&file, options)
+    };
+    let states = |options: &[&str]| answers(COUNTERS, options)[1]["visited_states"].as_u64().expect("a number");
+    let (default, all) = (states(&[]), states(&["--partial-order", "off"]));
+    assert!(2 * default < all, "{default} of {all}");
+    assert_eq!((states(&["--partial-order=auto"]), states(&["--partial-order"])), (default, default));
+    let both = [answers(COUNTERS, &["--why"]), answers(COUNTERS, &["--why", "--partial-order", "off"])];
+    let [says, says_not] = both.map(|answers| answers[1]["reductions"].to_string().contains("in one order"));
+    assert!(says && !says_not);
+    let [fewer, whole] = [&[][..], &["--partial-order", "off"]].map(|options| answers(COUNTERS, options)[1].clone());
+    assert!(whole["unreached"].to_string().contains("x = 0") && fewer["unreached"] == whole["unreached"], "{fewer}");
+
+    let note = |text: &str, options: &[&str], at: usize| answers(text, options)[at]["notes"].to_string();
+    let without = "checked without partial-order reduction: ";
+    for (claim, options, why) in [
+        ("X (y == 0)", &[][..], "the claim may depend on how often a state is repeated"),
+        ("[] (y < 2)", &["--fairness", "weak"], "which runs are fair depends on all steps of a state"),
+    ] {
+        let notes = note(COUNTERS, &[&["--ltl", claim], options].concat(), 2);
+        assert!(notes.contains(&format!("{without}{why}")), "{notes}");
+        let notes = note(COUNTERS, &[&["--ltl", claim, "--partial-order", "off"], options].concat(), 2);
+        assert!(!notes.contains(without), "{notes}");
+    }
+    let shared = ["--ltl", "[] (y < 2)", "--ltl", "X (y == 0)"];
+    let notes = note(COUNTERS, &shared, 2);
+    assert!(notes.contains("it shares its search with a claim that needs all steps"), "{notes}");
+    let notes = note(COUNTERS, &[&shared[..], &["--partial-order", "on", "--only", "3"]].concat(), 0);
+    assert!(!notes.contains(without), "{notes}");
+    let last = format!("{COUNTERS}active proctype C() {{ _last == 0 }}\n");
+    assert!(note(&last, &[], 0).contains(&format!("{without}the model uses `_last`")));
+    // A search that proves nothing takes all steps anyway.
+    assert!(!note(&last, &["--store", "bitstate"], 0).contains(without));
 }
 
 /// A handshake and a statement of one process lead to one state here; only the handshake is fair to both processes.
@@ -91,7 +137,7 @@ fn the_queue_lock_starves_none_of_its_processes_under_weak_fairness() {
         let fair = results(&file, &["--symmetry", symmetry, "--fairness", "weak"]);
         assert_eq!(fair.len(), 3);
         assert!(fair.iter().all(|answer| answer["verdict"] == "holds"), "{symmetry}: {fair:?}");
-        let unfair = results(&file, &["--symmetry", symmetry]);
+        let unfair = results(&file, &["--symmetry", symmetry, "--partial-order", "off"]);
         let verdicts: Vec<&str> = unfair.iter().filter_map(|answer| answer["verdict"].as_str()).collect();
         assert_eq!(verdicts, ["holds", "holds", "fails"], "{symmetry}");
         if symmetry == "off" {

@@ -34,8 +34,8 @@ struct Expanded {
 /// A state whose candidate did not meet the proviso.
 struct Again {
     id: StateId,
-    /// The next candidate.
-    number: u32,
+    /// The least number of the next candidate.
+    next: u32,
     /// The states that the candidates so far have found.
     fresh: Vec<StateId>,
 }
@@ -184,9 +184,9 @@ impl<'s, V: Visitor> Expander<'s, V> {
         self.counts
     }
 
-    /// Adds a state and its steps to the batch, or sets it aside. Where there is a candidate with this number, its
-    /// steps are taken for all.
-    fn generate(&mut self, id: StateId, number: u32, output: &mut Output) {
+    /// Adds a state and its steps to the batch, or sets it aside. Where there is a candidate with this number or a
+    /// higher one, its steps are taken for all.
+    fn generate(&mut self, id: StateId, from_candidate: u32, output: &mut Output) {
         let Batch { sources, rows, steps, packed, .. } = &mut self.batch;
         let (from, before) = (rows.len(), (steps.len(), packed.len()));
         let mut all_fit = true;
@@ -248,13 +248,12 @@ impl<'s, V: Visitor> Expander<'s, V> {
             Ok(())
         };
         let candidate = match shared.reducing {
-            Some(_) => self.explorer.candidate(row, number, &mut sink),
-            None => Ok(false),
+            Some(_) => self.explorer.candidate(row, from_candidate, &mut sink),
+            None => Ok(None),
         };
         let walk = match candidate {
-            Ok(true) => Ok(Some(number)),
-            Ok(false) => self.explorer.successors(row, &mut sink).map(|()| None),
-            Err(cut) => Err(cut),
+            Ok(None) => self.explorer.successors(row, &mut sink).map(|()| None),
+            candidate => candidate,
         };
         if let (&Ok(candidate), true) = (&walk, all_fit) {
             sources.push(Expanded { id, end: steps.len(), candidate });
@@ -285,7 +284,7 @@ impl<'s, V: Visitor> Expander<'s, V> {
         while !self.again.is_empty() && !self.shared.halted() {
             self.in_batch = std::mem::take(&mut self.again);
             for at in 0..self.in_batch.len() {
-                self.generate(self.in_batch[at].id, self.in_batch[at].number, output);
+                self.generate(self.in_batch[at].id, self.in_batch[at].next, output);
             }
             self.work_off(output);
             self.in_batch.clear();
@@ -323,7 +322,7 @@ impl<'s, V: Visitor> Expander<'s, V> {
             {
                 let mut fresh = before.map_or_else(Vec::new, |at| std::mem::take(&mut self.in_batch[at].fresh));
                 fresh.extend(batch.edges.iter().filter(|edge| edge.fresh).map(|edge| edge.target));
-                self.again.push(Again { id: source.id, number: number + 1, fresh });
+                self.again.push(Again { id: source.id, next: number + 1, fresh });
                 begin = source.end;
                 continue;
             }

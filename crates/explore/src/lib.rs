@@ -32,7 +32,7 @@ mod workers;
 pub use collect::{Collected, Unfinished, collect};
 pub use packing::Packing;
 pub use probe::{Coverage, Observer, Probe, ProbeEnd, Sighting, Traces, probe};
-pub use reach::{BITSTATE, EXACT, FEWER_STEPS, HASH_COMPACT, ReachEngine, SOON};
+pub use reach::{BITSTATE, EXACT, FEWER_STEPS, HASH_COMPACT, ReachEngine, soon_after};
 pub use search::{
     Counts, Edge, End, Exploration, Finding, Found, Options, Order, Paused, Proviso, Reducing, Stretch, Visited,
     Visitor, search, search_reducing, search_until,

@@ -113,7 +113,7 @@ impl Engine for ReachEngine {
             store,
             until: (!terms.asked.keep_going).then_some(reach.asked),
             threads: terms.threads,
-            partial_order: terms.asked.partial_order == Some(true),
+            partial_order: terms.asked.partial_order,
         })))
     }
 }
@@ -121,9 +121,11 @@ impl Engine for ReachEngine {
 /// How a search with fewer steps is reported.
 pub const FEWER_STEPS: &str = "independent steps were taken in one order (partial-order reduction)";
 
-/// A search with all steps that follows one with fewer, for a shortest run, expands at most as many states as that one,
-/// and no fewer than these.
-pub const SOON: u64 = 1 << 16;
+/// How many states a search with all steps expands at most that follows one with fewer steps, for a shortest run: an
+/// eighth of what that one has expanded, and no fewer than 65,536.
+pub fn soon_after(expanded: u64) -> u64 {
+    (expanded / 8).max(1 << 16)
+}
 
 /// The default size of a table.
 const USUAL_TABLE: u64 = 64 << 20;
@@ -135,8 +137,9 @@ struct Reaching<'q> {
     /// The search ends with the first finding for this goal.
     until: Option<usize>,
     threads: usize,
-    /// Are independent steps to be taken in one order only, where it is known which are?
-    partial_order: bool,
+    /// Are independent steps to be taken in one order only, where it is known which are? They are unless the user says
+    /// no.
+    partial_order: Option<bool>,
 }
 
 impl Prepared for Reaching<'_> {
@@ -192,16 +195,18 @@ impl Reaching<'_> {
             broken: 0,
             classes: Vec::new(),
         };
-        let (mut fewer_steps, why_not) =
-            match self.partial_order.then(|| task.system.reducing_explorer(control, &[]).err()) {
-                Some(why_not) => (why_not.is_none(), why_not),
-                None => (false, None),
-            };
+        let (mut fewer_steps, why_not) = match self.partial_order {
+            Some(false) => (false, None),
+            _ => match task.system.reducing_explorer(control, &[]) {
+                Ok(_) => (true, None),
+                Err(why) => (false, Some(why)),
+            },
+        };
         let reducing = fewer_steps.then_some(Reducing { visible: &[], proviso: Proviso::One });
         let mut found: Exploration<Watch<'_>> = search_reducing(task.system, &settings, reducing, control, watch);
         if fewer_steps && matches!(found.end, End::Found(_)) {
             // The run that was found need not be shortest. Where a search with all steps finds one soon, that one is.
-            let soon = found.counts.expanded.max(SOON);
+            let soon = soon_after(found.counts.expanded);
             if let Stretch::Ended(all) = search_until(task.system, &settings, None, soon, control, watch)
                 && matches!(all.end, End::Found(_))
             {
@@ -241,7 +246,7 @@ impl Reaching<'_> {
             answer.fewer_steps = true;
             answer.reductions.push(FEWER_STEPS.to_string());
         }
-        if let Some(why) = why_not {
+        if let (Some(why), Some(true)) = (why_not, self.partial_order) {
             answer.notes.push(format!("checked without partial-order reduction: {why}"));
         }
         for goal in 0..self.reach.goals.len() {

@@ -139,6 +139,8 @@ fn one_order_of_independent_steps_decides_as_all_orders() {
                     format!("{place}: {texts:?}\n{text}\n{:?} {:?}", expected.errors, found.errors)
                 };
                 assert_eq!(found.verdict, expected.verdict, "{}", words());
+                let unreached = |report: &AssertionReport| serde_json::to_value(&report.unreached).expect("plain data");
+                assert_eq!(unreached(found), unreached(expected), "{}", words());
                 let counted = |report: &AssertionReport| report.visited.states.clone();
                 smaller += usize::from(counted(found) != counted(expected));
                 quotients += usize::from(found.symmetry.is_some());
@@ -167,6 +169,21 @@ active proctype A() { do :: x = (x + 1) % 4 od }
 active proctype B() { byte k; do :: k < 3 -> k++ :: k == 3 -> break od; y = 1; far: skip }
 active proctype C() { byte k; do :: k < 3 -> k++ :: k == 3 -> break od; z = 1 }
 ";
+
+/// One order is the default, but a claim that needs all steps makes the others of its search take them, too.
+#[test]
+fn without_a_wish_claims_share_the_search_that_one_of_them_needs() {
+    let without = "checked without partial-order reduction: it shares its search with a claim that needs all steps";
+    let default = Asked { symmetry: Some(SymmetryUse::Off), ..Asked::default() };
+    let claim = "[] (y < 2)".to_string();
+    for (claims, shares) in [(vec![claim.clone()], false), (vec![claim, "X (z == 0)".to_string()], true)] {
+        let report = answers(CLAIMS, &claims, &default).remove(2);
+        assert_eq!(report.details.iter().any(|detail| detail.contains("one order")), !shares, "{:?}", report.details);
+        assert_eq!(report.notes.iter().any(|note| note == without), shares, "{:?}", report.notes);
+        let report = answers(CLAIMS, &claims, &options(true, SymmetryUse::Off)).remove(2);
+        assert!(report.details.iter().any(|detail| detail.contains("one order")), "{:?}", report.details);
+    }
+}
 
 /// Claims about different variables share one search, in which the steps that any of them sees are visible.
 #[test]

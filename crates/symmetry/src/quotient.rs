@@ -304,6 +304,7 @@ impl<'a> Quotient<'a> {
 #[derive(Clone, Copy)]
 enum Which {
     All,
+    /// Those of the first candidate with this number or a higher one.
     Candidate(u32),
 }
 
@@ -324,14 +325,14 @@ impl<'a> QuotientExplorer<'a> {
     }
 
     /// The steps of a representative, each with the row it leads to in the system and, where they are wanted, the
-    /// element that carries this row to its representative.
+    /// element that carries this row to its representative. Of a candidate the number is the answer.
     #[inline]
     fn walk<const CARRYING: bool>(
         &mut self,
         row: &[Value],
         which: Which,
         sink: &mut CarriedSink<'_>,
-    ) -> Result<bool, Cut> {
+    ) -> Result<Option<u32>, Cut> {
         let QuotientExplorer {
             quotient,
             steps,
@@ -399,8 +400,8 @@ impl<'a> QuotientExplorer<'a> {
             sink(Step { group, label, row: reduced.row, written, class, agents, passes }, step.row, element)
         };
         match which {
-            Which::All => steps.successors(row, &mut carried).map(|()| true),
-            Which::Candidate(number) => steps.candidate(row, number, &mut carried),
+            Which::All => steps.successors(row, &mut carried).map(|()| None),
+            Which::Candidate(from) => steps.candidate(row, from, &mut carried),
         }
     }
 }
@@ -411,8 +412,8 @@ impl Explorer for QuotientExplorer<'_> {
     }
 
     /// Independent steps of a state stay independent when the states they lead to are renamed.
-    fn candidate(&mut self, row: &[Value], number: u32, sink: &mut Sink<'_>) -> Result<bool, Cut> {
-        self.walk::<false>(row, Which::Candidate(number), &mut |step, _, _| sink(step))
+    fn candidate(&mut self, row: &[Value], from: u32, sink: &mut Sink<'_>) -> Result<Option<u32>, Cut> {
+        self.walk::<false>(row, Which::Candidate(from), &mut |step, _, _| sink(step))
     }
 
     fn mark(&mut self, mark: MarkId, reads: &[Value]) -> Result<Value, Cut> {

@@ -268,16 +268,17 @@ pub trait Explorer {
     /// Passes every successor of `row` to `sink`, always in the same order, until the sink or the control ends it.
     fn successors(&mut self, row: &[Value], sink: &mut Sink<'_>) -> Walk;
 
-    /// Passes some steps of `row` to `sink` that suffice where independent steps need not be taken in every order, and
-    /// says so; or passes nothing. The steps are all that are enabled in a set of groups. No group of the set depends
+    /// Passes some steps of `row` to `sink` that suffice where independent steps need not be taken in every order; or
+    /// passes nothing. The steps are all that are enabled in a set of groups. No group of the set depends
     /// on a group outside that can move before one of the set does: whatever else happens first, they stay as they are,
     /// and both orders lead to the same state. At least one step is passed, and none of them writes a slot that is
     /// visible.
     ///
     /// A search that takes only these steps must see to it that others are not put off forever. A state may have
-    /// several such sets, which are numbered from 0, the cheapest first.
-    fn candidate(&mut self, _row: &[Value], _number: u32, _sink: &mut Sink<'_>) -> Result<bool, Cut> {
-        Ok(false)
+    /// several such sets, which are numbered from 0, the cheapest first. Of those with this number or a higher one the
+    /// first that has steps is taken, and its number is the answer.
+    fn candidate(&mut self, _row: &[Value], _from: u32, _sink: &mut Sink<'_>) -> Result<Option<u32>, Cut> {
+        Ok(None)
     }
 
     /// Passes every step of one group to `sink`, given the values of the group's [`Group::inputs`] in some reachable

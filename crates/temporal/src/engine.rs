@@ -40,7 +40,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use trefoil_control::{Control, Stopped};
-use trefoil_explore::{FEWER_STEPS, SOON, States};
+use trefoil_explore::{FEWER_STEPS, States, soon_after};
 use trefoil_questions::{
     Answer, Asked, Counts, Engine, Evidence, Explored, Facts, Fairness, Found, Kind, Prepared, Question, Ready, Recur,
     Refusal, Says, Setting, Store, Task, Terms, Unanswered, UsedSymmetry,
@@ -490,7 +490,7 @@ impl Deciding<'_> {
         }
         let watch = Watch { visible: None, ..*recording.watch() };
         let with_all_steps = Recording::new(searching.system, &watch);
-        match with_all_steps.search(None, counts.expanded.max(SOON), threads, control, control)? {
+        match with_all_steps.search(None, soon_after(counts.expanded), threads, control, control)? {
             Searched::Bad(path, counts) => Ok((path, counts, false)),
             _ => Ok((path, counts, true)),
         }

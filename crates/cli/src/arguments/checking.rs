@@ -38,11 +38,11 @@ pub(crate) struct Checking {
     /// Do not compress sequential components by strong bisimulation
     #[arg(long)]
     pub(crate) no_leaf_compression: bool,
-    /// Partial-order reduction, as `:[partial order reduce]` asks for in CSPM, and of assertions and end states in
-    /// Promela: take independent steps in one order; on when no value follows [default: off]
-    #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on",
-          value_parser = PossibleValuesParser::new(["on", "off"]).map(|value| value == "on"))]
-    pub(crate) partial_order: Option<bool>,
+    /// Partial-order reduction, in CSPM and Promela: take independent steps in one order. auto: in Promela wherever it
+    /// is sound, in CSPM where `:[partial order reduce]` asks for it; on when no value follows [default: auto]
+    #[arg(long, value_name = "auto|on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on",
+          value_parser = PossibleValuesParser::new(["auto", "on", "off"]))]
+    pub(crate) partial_order: Option<String>,
     /// Symmetry reduction: auto (every symmetry that can be proved), off, or by the datatypes named [default: auto]
     #[arg(long, value_name = "auto|off|TYPE,…", value_parser = parse_symmetry)]
     pub(crate) symmetry: Option<SymmetryUse>,
@@ -123,7 +123,11 @@ impl Checking {
             algorithm: self.algorithm,
             symmetry: self.symmetry.clone(),
             strategy: self.strategy,
-            partial_order: self.partial_order,
+            partial_order: match self.partial_order.as_deref() {
+                Some("on") => Some(true),
+                Some("off") => Some(false),
+                _ => None,
+            },
             store: self.store,
             keep_going: self.keep_going,
             no_leaf_compression: self.no_leaf_compression,

@@ -193,7 +193,7 @@ pub(crate) fn joined(arguments: impl Iterator<Item = OsString>) -> Vec<OsString>
     let mut joined: Vec<OsString> = Vec::new();
     for argument in arguments {
         let is_value = match joined.last().and_then(|last| last.to_str()) {
-            Some("--partial-order") => argument == "on" || argument == "off",
+            Some("--partial-order") => ["auto", "on", "off"].iter().any(|value| argument == *value),
             Some("--explain") => !is_option(&argument) && !is_script(&argument),
             Some("--decompose") => is_partition(&argument) && !is_script(&argument),
             _ => false,

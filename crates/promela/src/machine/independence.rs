@@ -34,6 +34,7 @@ use std::collections::{HashMap, HashSet};
 use super::arrangement::Arrangement;
 use super::dependencies::touched;
 use super::groups::Grouping;
+use super::members::Members;
 use super::moves::{Act, TypeCode};
 use super::survey::{Placed, Survey, placed, terms_of};
 use super::terms::{Term, Terms};
@@ -55,14 +56,38 @@ fn contains(set: &[u64], standpoint: usize) -> bool {
     set[standpoint / 64] >> (standpoint % 64) & 1 != 0
 }
 
+/// Standpoints of others that must join.
+#[derive(Debug)]
+struct Joining {
+    standpoints: Standpoints,
+    /// The positions whose processes must join wherever they stand, and those where it depends on that.
+    always: Members,
+    sometimes: Members,
+}
+
+impl Joining {
+    /// Those of these processes that stand where they must join.
+    #[inline]
+    fn those<const WORDS: usize>(&self, there: &Members<WORDS>, stands: &[u32]) -> Members<WORDS> {
+        let mut found = self.always.narrow().and(there);
+        let mut open = self.sometimes.narrow().and(there);
+        while let Some(other) = open.pop() {
+            if contains(&self.standpoints, stands[other] as usize) {
+                found.insert(other);
+            }
+        }
+        found
+    }
+}
+
 /// Standpoints of others that must join while a channel is in a certain state.
 #[derive(Debug)]
-pub(super) struct Waiting {
+struct Waiting {
     /// The slot of its length.
     length: u32,
     /// The length with which the move waits: the capacity for a send, 0 for a receive.
     at: u32,
-    others: Standpoints,
+    others: Joining,
 }
 
 /// Which processes have to be looked at together, for processes that were started in one way.
@@ -71,7 +96,7 @@ pub(super) struct Independence {
     /// The first standpoint of each type at each position.
     firsts: Vec<Vec<u32>>,
     /// By standpoint.
-    edges: Vec<Standpoints>,
+    edges: Vec<Joining>,
     waiting: Vec<Vec<Waiting>>,
     /// The slots that the current moves may write, by standpoint, but for the control states in `shifts`.
     writes: Vec<Vec<u32>>,
@@ -96,12 +121,12 @@ impl Independence {
         };
         for standpoint in 0..plan.count {
             let direct = joint.dependent(&plan, standpoint);
-            found.edges.push(plan.leading_to(direct));
+            found.edges.push(plan.joining(direct));
             let waiting = joint.waiting(&plan, standpoint);
             found.waiting.push(
                 waiting
                     .into_iter()
-                    .map(|(length, at, direct)| Waiting { length, at, others: plan.leading_to(direct) })
+                    .map(|(length, at, direct)| Waiting { length, at, others: plan.joining(direct) })
                     .collect(),
             );
         }
@@ -119,13 +144,23 @@ impl Independence {
         self.writes.iter().zip(&self.shifts).map(|(writes, shifts)| visible.is_changed_by(writes, shifts)).collect()
     }
 
-    /// Must the process that stands at `other` be looked at together with the one at `standpoint`?
+    /// Those of these processes, which stand at these standpoints, that must be looked at together with one that stands
+    /// at `standpoint`.
     #[inline]
-    pub(super) fn joins(&self, standpoint: u32, other: u32, row: &[u32]) -> bool {
-        contains(&self.edges[standpoint as usize], other as usize)
-            || self.waiting[standpoint as usize]
-                .iter()
-                .any(|waiting| row[waiting.length as usize] == waiting.at && contains(&waiting.others, other as usize))
+    pub(super) fn joining<const WORDS: usize>(
+        &self,
+        standpoint: u32,
+        there: &Members<WORDS>,
+        stands: &[u32],
+        row: &[u32],
+    ) -> Members<WORDS> {
+        let mut found = self.edges[standpoint as usize].those(there, stands);
+        for waiting in &self.waiting[standpoint as usize] {
+            if row[waiting.length as usize] == waiting.at {
+                found = found.or(&waiting.others.those(there, stands));
+            }
+        }
+        found
     }
 }
 
@@ -190,6 +225,29 @@ impl Plan {
             }
         }
         set
+    }
+
+    /// The standpoints from which processes come to one of these.
+    fn joining(&self, direct: Standpoints) -> Joining {
+        let standpoints = self.leading_to(direct);
+        let (mut always, mut sometimes) = (Members::default(), Members::default());
+        let mut all = vec![true; self.firsts.len()];
+        let mut any = vec![false; self.firsts.len()];
+        for (standpoint, &position) in self.position.iter().enumerate() {
+            // No process stands at the control state 0.
+            if !self.firsts[position].contains(&(standpoint as u32)) {
+                let joins = contains(&standpoints, standpoint);
+                (all[position], any[position]) = (all[position] && joins, any[position] || joins);
+            }
+        }
+        for position in 0..self.firsts.len() {
+            match (all[position], any[position]) {
+                (true, true) => always.insert(position),
+                (false, true) => sometimes.insert(position),
+                _ => {}
+            }
+        }
+        Joining { standpoints, always, sometimes }
     }
 
     fn none(&self) -> Standpoints {

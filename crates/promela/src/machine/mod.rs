@@ -13,6 +13,7 @@ mod local;
 mod look;
 #[allow(clippy::module_inception, reason = "the machine is the idea of this folder")]
 mod machine;
+mod members;
 mod messages;
 mod moves;
 mod observe;

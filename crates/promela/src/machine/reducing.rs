@@ -1,15 +1,18 @@
 //! An explorer that knows candidates: parts of the steps of a state that suffice.
 //!
-//! A candidate is the steps of a closed set of processes ([`super::independence`]). The sets are found by starting with
-//! one process and adding those that it must be looked at together with, until nothing is added; the smallest that has
-//! a step is taken, of several the one with the youngest process, as Spin tries processes. A set with a process that
-//! may change what is visible ([`super::visible`]) is not used, and neither is one with all processes.
+//! A candidate is the steps of a closed set of processes ([`super::independence`]). The sets are those that one process
+//! needs: it, and those that it must be looked at together with, until nothing is added. Sets of one process come
+//! first, then the smallest, of several the one with the youngest process, as Spin tries processes; sets without a step
+//! are passed over. A set with a process that may change what is visible ([`super::visible`]) is not used, and neither
+//! is one with all processes.
 //!
 //! What is known of the parameters of processes is part of the analysis, so there is one for each way in which the
 //! processes of a state were started. All threads share them. Where there are too many, one that knows nothing of
 //! parameters serves the rest.
 //!
-//! Cost of a state: the square of the number of processes, in bits.
+//! Cost of a state: for each process a set of processes, and a bit for each other one that it must be looked at
+//! together with only sometimes; where no process alone is enough, once more for components. A process without a step
+//! is not tried twice.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,6 +22,7 @@ use trefoil_system::{Cut, Explorer, LocalGroup, LocalSink, MarkId, Sink, Value, 
 
 use super::explorer::ModelExplorer;
 use super::independence::Independence;
+use super::members::{MOST_WORDS, Members};
 use super::survey::Survey;
 use super::system::Model;
 use super::visible::Visible;
@@ -27,222 +31,297 @@ use crate::walk::assigned_locals;
 /// So many ways of starting processes are told apart.
 const MOST_WAYS: usize = 64;
 
+/// The place of a process whose least closed set is known.
+const DONE: u32 = u32::MAX;
+
 /// The analyses of a model, by how processes were started; nothing where one would take too long.
 #[derive(Default)]
 pub(super) struct Analyses {
     known: Mutex<HashMap<Vec<u32>, Option<Arc<Independence>>>>,
 }
 
-/// One thread's view of a model, with candidates.
-pub(super) struct ReducingExplorer<'a> {
+/// The processes of some states, and what is known of them.
+#[derive(Default)]
+struct Way<const WORDS: usize> {
+    /// By position: the type of the process among those of the position, if there is one.
+    kinds: Vec<Option<u32>>,
+    there: Members<WORDS>,
+    /// The slots that none of their statements writes, with their values.
+    constants: Vec<(u32, u32)>,
+    analysis: Option<Arc<Independence>>,
+    /// May the moves of a standpoint change what is visible?
+    seen: Vec<bool>,
+}
+
+/// One thread's view of a model, with candidates; sets of processes have so many words.
+struct ReducingExplorer<'a, const WORDS: usize> {
     inner: ModelExplorer<'a>,
     /// The cells of each process type that none of its statements writes.
     constant: Vec<Vec<u32>>,
+    /// The slots of types and control states, by position.
+    bases: Vec<u32>,
     visible: Visible,
-    /// How the processes of the last state were started, and the analysis for it, with whether the moves of a
-    /// standpoint are visible.
-    way: Vec<u32>,
-    analysis: Option<(Arc<Independence>, Vec<bool>)>,
-    /// The standpoints of the processes of a state, and the closed sets that were found.
-    standpoints: Vec<Option<u32>>,
-    sets: Vec<Members>,
-    work: Vec<usize>,
-    next_way: Vec<u32>,
+    /// How the processes of the last state were started.
+    way: Way<WORDS>,
+    /// The standpoints of the processes of a state, and which they must each be looked at together with; nothing for
+    /// one that may change what is visible.
+    standpoints: Vec<u32>,
+    joined: Vec<Option<Members<WORDS>>>,
+    /// The least closed set with each process; nothing where none can be used.
+    closed: Vec<Option<Members<WORDS>>>,
+    /// While these are found: when a process was come to, and the path to where the search is.
+    place: Vec<u32>,
+    path: Vec<usize>,
+    /// With their numbers of members.
+    sets: Vec<(u32, Members<WORDS>)>,
 }
 
-/// Processes of a state, by their positions.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-struct Members([u64; 4]);
-
-impl Members {
-    fn insert(&mut self, position: usize) {
-        self.0[position / 64] |= 1 << (position % 64);
+/// A view of a model with candidates, where these propositions matter; or why all steps depend on each other.
+pub(super) fn reducing_explorer<'a>(
+    model: &'a Model,
+    control: &'a Budget,
+    propositions: &[u32],
+) -> Result<Box<dyn Explorer + 'a>, &'static str> {
+    let arrangement = &model.arrangement;
+    if arrangement.last.is_some() {
+        return Err("the model uses `_last`, which every step changes");
     }
-
-    fn contains(&self, position: usize) -> bool {
-        self.0[position / 64] >> (position % 64) & 1 != 0
+    if arrangement.priority {
+        return Err("with priorities every step depends on all processes");
     }
-
-    fn len(&self) -> u32 {
-        self.0.iter().map(|word| word.count_ones()).sum()
+    let survey = Survey::new(&model.program, arrangement);
+    let visible = Visible::new(&survey, arrangement, propositions);
+    let visible = visible.ok_or("a claim asks what processes can do, which every step may change")?;
+    match arrangement.positions.len().div_ceil(64) {
+        0 | 1 => Ok(Box::new(ReducingExplorer::<1>::new(model, control, visible))),
+        2..=MOST_WORDS => Ok(Box::new(ReducingExplorer::<MOST_WORDS>::new(model, control, visible))),
+        _ => Err("there are more than 256 processes"),
     }
 }
 
-impl<'a> ReducingExplorer<'a> {
-    /// Where these propositions matter; or why all steps depend on each other.
-    pub(super) fn new(
-        model: &'a Model,
-        control: &'a Budget,
-        propositions: &[u32],
-    ) -> Result<ReducingExplorer<'a>, &'static str> {
-        let arrangement = &model.arrangement;
-        if arrangement.last.is_some() {
-            return Err("the model uses `_last`, which every step changes");
-        }
-        if arrangement.priority {
-            return Err("with priorities every step depends on all processes");
-        }
-        if arrangement.positions.len() > 256 {
-            return Err("there are more than 256 processes");
-        }
-        let survey = Survey::new(&model.program, arrangement);
-        let visible = Visible::new(&survey, arrangement, propositions);
-        let visible = visible.ok_or("a claim asks what processes can do, which every step may change")?;
+impl<'a, const WORDS: usize> ReducingExplorer<'a, WORDS> {
+    fn new(model: &'a Model, control: &'a Budget, visible: Visible) -> Self {
         let program = &*model.program;
         let constant = |process| {
             let assigned = assigned_locals(program, process);
             (0..).zip(assigned).filter(|(_, assigned)| !assigned).map(|(cell, _)| cell).collect()
         };
-        Ok(ReducingExplorer {
+        let positions = &model.arrangement.positions;
+        ReducingExplorer {
             inner: ModelExplorer::new(model, control),
             constant: program.processes.iter().map(constant).collect(),
+            bases: positions.iter().map(|place| place.base).collect(),
             visible,
-            way: Vec::new(),
-            analysis: None,
-            standpoints: Vec::new(),
+            way: Way::default(),
+            standpoints: vec![0; positions.len()],
+            joined: vec![None; positions.len()],
+            closed: vec![None; positions.len()],
+            place: vec![0; positions.len()],
+            path: Vec::new(),
             sets: Vec::new(),
-            work: Vec::new(),
-            next_way: Vec::new(),
-        })
+        }
     }
 
-    /// Finds the analysis for a state; whether there is one.
-    fn analyse(&mut self, row: &[Value]) -> bool {
+    /// Finds the analysis for a state, and where its processes stand; whether there is one.
+    fn stand(&mut self, row: &[Value]) -> bool {
+        let is_same = |(&base, &kind): (&u32, &Option<u32>)| match row[base as usize + 1] {
+            0 => kind.is_none(),
+            _ => kind == Some(row[base as usize]),
+        };
+        let Way { kinds, constants, .. } = &self.way;
+        let known = kinds.len() == self.bases.len()
+            && self.bases.iter().zip(kinds).all(is_same)
+            && constants.iter().all(|&(slot, value)| row[slot as usize] == value);
+        if !known {
+            self.look_up(row);
+        }
+        let Way { kinds, analysis: Some(analysis), .. } = &self.way else { return false };
+        for (position, (&base, kind)) in self.bases.iter().zip(kinds).enumerate() {
+            if let Some(kind) = kind {
+                self.standpoints[position] = analysis.standpoint(position, *kind, row[base as usize + 1]);
+            }
+        }
+        true
+    }
+
+    /// Finds the analysis for a state with other processes than the one before.
+    #[cold]
+    fn look_up(&mut self, row: &[Value]) {
         let arrangement = &self.inner.model.arrangement;
-        self.next_way.clear();
+        let mut way: Way<WORDS> = Way::default();
+        let mut words = Vec::new();
         for (position, place) in arrangement.positions.iter().enumerate() {
             let base = place.base as usize;
             if row[base + 1] == 0 {
+                way.kinds.push(None);
                 continue;
             }
+            way.kinds.push(Some(row[base]));
+            way.there.insert(position);
+            words.extend([position as u32, row[base]]);
             let kind = usize::from(place.types[row[base] as usize]);
-            let cells = base + arrangement.shapes[kind].cells as usize;
-            self.next_way.extend([position as u32, row[base]]);
-            self.next_way.extend(self.constant[kind].iter().map(|&cell| row[cells + cell as usize]));
+            let cells = place.base + arrangement.shapes[kind].cells;
+            way.constants.extend(self.constant[kind].iter().map(|cell| (cells + cell, row[(cells + cell) as usize])));
+            words.extend(self.constant[kind].iter().map(|cell| row[(cells + cell) as usize]));
         }
-        if self.next_way == self.way && !self.way.is_empty() {
-            return self.analysis.is_some();
-        }
-        std::mem::swap(&mut self.way, &mut self.next_way);
-        self.analysis = self.known(row).map(|analysis| {
-            let seen = analysis.seen(&self.visible);
-            (analysis, seen)
-        });
-        self.analysis.is_some()
+        way.analysis = known(self.inner.model, words, &way.constants);
+        way.seen = way.analysis.as_ref().map_or_else(Vec::new, |analysis| analysis.seen(&self.visible));
+        self.way = way;
     }
 
-    /// The analysis for processes that were started as those of a state.
-    fn known(&self, row: &[Value]) -> Option<Arc<Independence>> {
-        let model = self.inner.model;
-        let mut known = model.analyses.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let general: Vec<u32> = Vec::new();
-        let way = if known.len() < MOST_WAYS || known.contains_key(&self.way) { &self.way } else { &general };
-        if let Some(known) = known.get(way) {
-            return known.clone();
-        }
-        let mut values: HashMap<u32, u32> = HashMap::new();
-        for place in model.arrangement.positions.iter().filter(|_| !way.is_empty()) {
-            let base = place.base as usize;
-            if row[base + 1] != 0 {
-                let kind = usize::from(place.types[row[base] as usize]);
-                let cells = base + model.arrangement.shapes[kind].cells as usize;
-                values.extend(self.constant[kind].iter().map(|&cell| {
-                    let slot = cells + cell as usize;
-                    (slot as u32, row[slot])
-                }));
+    /// Finds the least closed set with each process; nothing where it may change what is visible, or is everything.
+    fn close(&mut self) {
+        self.place.iter_mut().for_each(|place| *place = 0);
+        self.path.clear();
+        let (mut left, mut places) = (self.way.there, 0);
+        while let Some(position) = left.pop() {
+            if self.place[position] == 0 {
+                self.visit(position, &mut places);
             }
         }
-        let survey = Survey::new(&model.program, &model.arrangement).with_timeouts_apart().knowing(values);
-        let analysis = Independence::new(survey, &model.arrangement).map(Arc::new);
-        known.insert(way.clone(), analysis.clone());
-        analysis
-    }
-
-    /// Notes where the processes of the state stand.
-    fn stand(&mut self, row: &[Value]) {
-        let Some((analysis, _)) = &self.analysis else { return };
-        let there = (self.inner.machine.youngest() + 1) as usize;
-        self.standpoints.clear();
-        for (position, place) in self.inner.model.arrangement.positions.iter().enumerate().take(there) {
-            let (kind, control) = (row[place.base as usize], row[place.base as usize + 1]);
-            self.standpoints.push((control != 0).then(|| analysis.standpoint(position, kind, control)));
+        for closed in &mut self.closed {
+            *closed = closed.filter(|closed| *closed != self.way.there);
         }
     }
 
-    /// The least closed set with a process; nothing when it may change what is visible, or is everything.
-    fn closed(&mut self, seed: usize, row: &[Value]) -> Option<Members> {
-        let (analysis, visible) = self.analysis.as_ref()?;
-        let mut set = Members::default();
-        set.insert(seed);
-        self.work.clear();
-        self.work.push(seed);
-        while let Some(member) = self.work.pop() {
-            let standpoint = self.standpoints[member]?;
-            if visible[standpoint as usize] {
-                return None;
-            }
-            for (other, stands) in self.standpoints.iter().enumerate() {
-                let joins = |stands: u32| analysis.joins(standpoint, stands, row);
-                if !set.contains(other) && stands.is_some_and(joins) {
-                    set.insert(other);
-                    self.work.push(other);
-                }
+    /// Finds the least closed sets with the processes of the component that a process belongs to, and with all that
+    /// they need; the least place of a process that is still on the path and can be reached (Tarjan, *Depth-first
+    /// search and linear graph algorithms*, 1972).
+    fn visit(&mut self, position: usize, places: &mut u32) -> u32 {
+        *places += 1;
+        let own = *places;
+        self.place[position] = own;
+        let Some(joined) = self.joined[position] else {
+            self.place[position] = DONE;
+            self.closed[position] = None;
+            return own;
+        };
+        self.path.push(position);
+        let (mut least, mut open) = (own, joined);
+        while let Some(next) = open.pop() {
+            match self.place[next] {
+                DONE => {}
+                0 => least = least.min(self.visit(next, places)),
+                place => least = least.min(place),
             }
         }
-        let all = self.standpoints.iter().flatten().count() as u32;
-        (set.len() < all).then_some(set)
-    }
-
-    /// Passes the steps of these processes if there are any and the set is the one that is wanted; whether it is.
-    fn is_next(&mut self, set: Members, before: &mut u32, sink: &mut Sink<'_>) -> Result<bool, Cut> {
-        if *before == 0 {
-            return self.steps_of(set, sink);
+        if least < own {
+            return least;
         }
-        *before -= u32::from(self.steps_of(set, &mut |_| Ok(()))?);
-        Ok(false)
+        let first = self.path.iter().rposition(|&member| member == position).expect("it is on the path");
+        let (mut members, mut beyond): (Members<WORDS>, Members<WORDS>) = Default::default();
+        for &member in &self.path[first..] {
+            members.insert(member);
+            beyond = beyond.or(&self.joined[member].unwrap_or_default());
+        }
+        beyond = beyond.without(&members);
+        let mut closed = Some(members);
+        while let (Some(set), Some(next)) = (closed, beyond.pop()) {
+            closed = self.closed[next].map(|further| set.or(&further));
+            beyond = beyond.without(&closed.unwrap_or_default());
+        }
+        for member in self.path.drain(first..) {
+            self.place[member] = DONE;
+            self.closed[member] = closed;
+        }
+        own
     }
 
-    /// Passes the steps of these processes; whether there are any.
-    fn steps_of(&mut self, set: Members, sink: &mut Sink<'_>) -> Result<bool, Cut> {
+    /// Passes the steps of these processes, but for those that are known to have none; whether there are any.
+    fn steps_of(
+        &mut self,
+        set: Members<WORDS>,
+        blocked: &mut Members<WORDS>,
+        sink: &mut Sink<'_>,
+    ) -> Result<bool, Cut> {
         let mut any = false;
-        for position in (0..self.standpoints.len()).rev().filter(|&position| set.contains(position)) {
-            any |= self.inner.walk::<false>((position as i32, position as i32), sink)?;
+        let mut rest = set.without(blocked);
+        while let Some(position) = rest.pop() {
+            match self.inner.walk::<false>((position as i32, position as i32), sink)? {
+                true => any = true,
+                false => blocked.insert(position),
+            }
         }
         Ok(any)
     }
 }
 
-impl Explorer for ReducingExplorer<'_> {
+/// The analysis for processes that were started in a way, where these slots are known.
+fn known(model: &Model, mut way: Vec<u32>, constants: &[(u32, u32)]) -> Option<Arc<Independence>> {
+    let mut known = model.analyses.known.lock().unwrap_or_else(PoisonError::into_inner);
+    if known.len() >= MOST_WAYS && !known.contains_key(&way) {
+        way = Vec::new();
+    }
+    if let Some(known) = known.get(&way) {
+        return known.clone();
+    }
+    let values = if way.is_empty() { HashMap::new() } else { constants.iter().copied().collect() };
+    let survey = Survey::new(&model.program, &model.arrangement).with_timeouts_apart().knowing(values);
+    let analysis = Independence::new(survey, &model.arrangement).map(Arc::new);
+    known.insert(way, analysis.clone());
+    analysis
+}
+
+impl<const WORDS: usize> Explorer for ReducingExplorer<'_, WORDS> {
     fn successors(&mut self, row: &[Value], sink: &mut Sink<'_>) -> Walk {
         self.inner.successors(row, sink)
     }
 
-    fn candidate(&mut self, row: &[Value], number: u32, sink: &mut Sink<'_>) -> Result<bool, Cut> {
-        if !self.analyse(row) {
-            return Ok(false);
+    fn candidate(&mut self, row: &[Value], from: u32, sink: &mut Sink<'_>) -> Result<Option<u32>, Cut> {
+        if !self.stand(row) {
+            return Ok(None);
         }
+        let Way { analysis: Some(analysis), there, seen, .. } = &self.way else { return Ok(None) };
+        let (mut alone, mut together): (Members<WORDS>, Members<WORDS>) = Default::default();
+        let mut left = *there;
+        while let Some(position) = left.pop() {
+            let standpoint = self.standpoints[position];
+            self.joined[position] = None;
+            if !seen[standpoint as usize] {
+                let mut itself = Members::default();
+                itself.insert(position);
+                let joined = analysis.joining(standpoint, there, &self.standpoints, row).without(&itself);
+                if joined.is_empty() {
+                    alone.insert(position)
+                } else {
+                    together.insert(position)
+                }
+                self.joined[position] = Some(joined);
+            }
+        }
+        let (is_only, mut left) = (there.len() == 1, together);
         self.inner.load(row);
-        self.stand(row);
+        let (mut number, mut blocked) = (0, Members::default());
+        let mut singles = alone;
+        while let Some(position) = singles.pop().filter(|_| !is_only) {
+            let mut set = Members::default();
+            set.insert(position);
+            if number >= from && self.steps_of(set, &mut blocked, sink)? {
+                return Ok(Some(number));
+            }
+            number += 1;
+        }
+        if together.is_empty() {
+            return Ok(None);
+        }
         self.sets.clear();
-        // How many sets with steps come before the one that is wanted.
-        let mut before = number;
-        for seed in (0..self.standpoints.len()).rev() {
-            let Some(set) = self.closed(seed, row) else { continue };
-            if set.len() > 1 {
+        self.close();
+        while let Some(seed) = left.pop() {
+            if let Some(set) = self.closed[seed].map(|set| (set.len(), set))
+                && !self.sets.contains(&set)
+            {
                 self.sets.push(set);
-            } else if self.is_next(set, &mut before, sink)? {
-                return Ok(true);
             }
         }
         // The sort is stable: of two sets of one size the one with the younger process comes first.
-        self.sets.sort_by_key(Members::len);
-        self.sets.dedup();
+        self.sets.sort_by_key(|&(size, _)| size);
         for at in 0..self.sets.len() {
-            if self.is_next(self.sets[at], &mut before, sink)? {
-                return Ok(true);
+            if number >= from && self.steps_of(self.sets[at].1, &mut blocked, sink)? {
+                return Ok(Some(number));
             }
+            number += 1;
         }
-        Ok(false)
+        Ok(None)
     }
 
     fn local_successors(&mut self, group: &LocalGroup, reads: &[Value], sink: &mut LocalSink<'_>) -> Walk {

@@ -17,7 +17,7 @@ use super::explorer::ModelExplorer;
 use super::fault::{Fault, FaultKind};
 use super::groups::Grouping;
 use super::machine::Machine;
-use super::reducing::{Analyses, ReducingExplorer};
+use super::reducing::{Analyses, reducing_explorer};
 use super::survey::Survey;
 use super::timeouts::{Apart, TimeoutsApart};
 use super::touched::Reason;
@@ -319,7 +319,7 @@ impl System for Model {
         control: &'a Budget,
         visible: &[u32],
     ) -> Result<Box<dyn Explorer + 'a>, &'static str> {
-        Ok(Box::new(ReducingExplorer::new(self, control, visible)?))
+        reducing_explorer(self, control, visible)
     }
 
     fn with_last_resorts(&self) -> Option<Box<dyn System + '_>> {

@@ -64,7 +64,21 @@ pub(super) fn answer(
     };
     let reduced = symmetric.map(|symmetric| Reduced { symmetric, model });
     let reduction = reduced.as_ref().map(|reduced| reduced as &dyn Reduction);
-    posed.answer(&Offered { system: model.clone(), reduction, insisted: false }, control)
+    let mut answer = posed.answer(&Offered { system: model.clone(), reduction, insisted: false }, control)?;
+    // Where the user asks for it by name, the engine says why it cannot be honoured.
+    if asked.partial_order.is_none() && takes_candidates(&answer) {
+        answer.notes.extend(model.reducing_explorer(control, &[]).err().map(all_steps_note));
+    }
+    Ok(answer)
+}
+
+/// Was the answer found by a search that takes candidates where there are any?
+fn takes_candidates(answer: &Answer) -> bool {
+    answer.counts.symbolic.is_none() && answer.coverage.is_none()
+}
+
+fn all_steps_note(why: &str) -> String {
+    format!("checked without partial-order reduction: {why}")
 }
 
 /// How the claims of a model are reduced.
@@ -131,7 +145,6 @@ pub(super) fn answer_claim(
     if let (Some(why), Some(true)) = (all_steps, asked.partial_order) {
         return Err(Unanswered::refused(format!("--partial-order cannot be honoured: {why}")));
     }
-    let reduces = asked.partial_order == Some(true);
     let wanted = Table::standard().choose(Kind::Recur, &facts(model), asked);
     let is_wanted = wanted.is_ok_and(|chosen| chosen.reduction == Some(Reduces::Symmetry));
     let symmetric = if is_wanted { prove(model, found, control)?.cloned() } else { None };
@@ -143,18 +156,25 @@ pub(super) fn answer_claim(
         Way::Part { part, .. } => Some(*part),
         Way::Whole(_) => None,
     };
-    let mut visible = if reduces { Some(parts.visible(symmetric.as_ref(), all, own, control)?) } else { None };
-    let mut why_not = None;
-    if let Some(propositions) = &visible {
-        why_not = model.reducing_explorer(control, propositions).err();
-        visible = visible.filter(|_| why_not.is_none());
+    let mut why_not = all_steps.filter(|_| asked.partial_order != Some(false));
+    let mut visible = None;
+    if all_steps.is_none() && asked.partial_order != Some(false) {
+        let sharing = parts.sharing(symmetric.as_ref(), all, own, control)?;
+        if asked.partial_order.is_none() && sharing.iter().any(|&other| why_all_steps(&all[other], fairness).is_some())
+        {
+            why_not = Some("it shares its search with a claim that needs all steps");
+        } else {
+            let propositions = visible_to(&sharing, all);
+            why_not = model.reducing_explorer(control, &propositions).err();
+            visible = Some(propositions).filter(|_| why_not.is_none());
+        }
     }
     let visible = visible.as_deref();
     let recur = |explored, decided_as| {
         Question::Recur(Recur { claims: all, asked: claim, decided_as, fairness, explored, no_steps, visible })
     };
     parts.drop_unfinished_but(own, visible.is_some());
-    let all_steps_note = why_not.map(|why| format!("checked without partial-order reduction: {why}"));
+    let all_steps_note = why_not.map(all_steps_note);
     let facts = facts(model);
     let pose = |question| Posed::new(Table::standard(), question, &facts, asked, job.threads, control);
     let (Way::Part { part, decided_as, element, images }, Some(symmetric)) = (&way, &symmetric) else {
@@ -192,19 +212,16 @@ impl ClaimParts {
         all.filter(|(search, _)| *search != (own, fewer_steps)).for_each(|(_, explored)| explored.drop_unfinished());
     }
 
-    /// The propositions of all claims that share the search with fewer steps of a part: of those that are decided by it
-    /// and do not need all steps.
-    fn visible(
+    /// The claims that are decided by the search of a part.
+    fn sharing(
         &mut self,
         symmetric: Option<&Arc<Symmetric>>,
         all: &[TemporalClaim],
         own: Option<usize>,
         control: &Control,
-    ) -> Result<Vec<u32>, Cut> {
-        let mut visible = Vec::new();
-        for (number, claim) in
-            all.iter().enumerate().filter(|(_, claim)| why_all_steps(claim, Fairness::None).is_none())
-        {
+    ) -> Result<Vec<usize>, Cut> {
+        let mut sharing = Vec::new();
+        for number in 0..all.len() {
             let shares = match symmetric {
                 None => true,
                 Some(symmetric) => match self.way(symmetric, all, number, control)? {
@@ -213,12 +230,10 @@ impl ClaimParts {
                 },
             };
             if shares {
-                visible.extend(&claim.propositions);
+                sharing.push(number);
             }
         }
-        visible.sort_unstable();
-        visible.dedup();
-        Ok(visible)
+        Ok(sharing)
     }
 
     fn way(
@@ -307,6 +322,19 @@ fn why_all_steps(claim: &TemporalClaim, fairness: Fairness) -> Option<&'static s
         Fairness::None => None,
         _ => Some("which runs are fair depends on all steps of a state"),
     }
+}
+
+/// The propositions of those of some claims that do not need all steps.
+fn visible_to(sharing: &[usize], all: &[TemporalClaim]) -> Vec<u32> {
+    let mut visible = Vec::new();
+    for claim in sharing.iter().map(|&number| &all[number]) {
+        if why_all_steps(claim, Fairness::None).is_none() {
+            visible.extend(&claim.propositions);
+        }
+    }
+    visible.sort_unstable();
+    visible.dedup();
+    visible
 }
 
 /// Do two claims say the same of their propositions, in their order?
