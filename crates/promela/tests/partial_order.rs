@@ -99,3 +99,18 @@ fn fewer_steps_find_the_same() {
     assert!(smaller > 20 && kept * 10 < all * 9, "{kept} of {all} states, {smaller} models smaller");
     eprintln!("{kept} of {all} states, {smaller} models smaller");
 }
+
+/// Processes that end disappear in one order, the youngest first, whatever the older ones do meanwhile.
+#[test]
+fn processes_that_end_do_not_wait_for_older_ones() {
+    let text = "active [4] proctype P() { byte x; x = 1; x = 2 }\n";
+    let (program, diagnostics, _) = compile("ends.pml", text);
+    let model = roomy(program.unwrap_or_else(|| panic!("{diagnostics:?}")));
+    let (all, _) = search(&model, None, 1);
+    for proviso in [Proviso::One, Proviso::All] {
+        let (fewer, _) = search(&model, Some(proviso), 1);
+        // Three steps of each process, one after the other.
+        assert_eq!((fewer.rows.len(), &fewer.ends), (13, &all.ends));
+    }
+    assert!(all.rows.len() > 100, "{}", all.rows.len());
+}

@@ -21,6 +21,7 @@
 //!   processes that can come there, and for no others.
 //! - *Starting processes.* `run` writes where no process is, so it never disturbs one that is there. What a started
 //!   process does counts as something that the one which starts it can come to.
+//! - *Ending processes.* A process disappears only when all younger ones have, so no older one does so before.
 //! - *Timeouts.* `timeout` is true only when nothing else can move. A candidate has a step that stays enabled until a
 //!   member moves, so nothing that waits for `timeout` moves before.
 //! - *What is known.* A parameter that no statement writes has the same value as long as its process exists. So the
@@ -299,6 +300,8 @@ struct Used {
 enum With {
     /// No other process, though it may start one; otherwise it writes nothing that belongs to another process.
     None,
+    /// No other process: its own one disappears.
+    End,
     /// The process at this position: a handshake.
     Partner(u32),
     /// Perhaps several: handshakes in the middle of a step.
@@ -411,6 +414,7 @@ impl Joint {
             let with = match other {
                 Some(other) => With::Partner(other.position as u32),
                 None if meets_others(one, grouping) => With::Others,
+                None if matches!(one.step.act, Act::End) => With::End,
                 None => With::None,
             };
             let changes = Changes::new(plan, one, other, touched, with, grouping, arrangement);
@@ -476,7 +480,9 @@ impl Joint {
                 // By itself a process writes what belongs to another one only to start it, where none is.
                 let starts = by == Use::Write && with == With::None && owner == Some(other)
                     || used.by == Use::Write && used.with == With::None && owner == Some(own);
-                if by.disturbs(used.by) && !between && !starts {
+                // The older of two processes disappears only when the younger one has.
+                let follows = with == With::End && used.with == With::End && other < own;
+                if by.disturbs(used.by) && !between && !starts && !follows {
                     note(used.standpoint as usize);
                 }
             }
