@@ -170,6 +170,11 @@ impl<'s, V: Visitor> Expander<'s, V> {
         id
     }
 
+    /// A level has ended, or the first one begins.
+    pub(crate) fn end_level(&mut self, first: bool) {
+        self.explorer.level_ends(first);
+    }
+
     /// The cycle of `τ` to report of a level that has one.
     pub(crate) fn least_cycle(&mut self, rounds: &[Frontier], length: u32) -> Result<Found, Cut> {
         let Expander { shared, explorer, inserter, cycles, .. } = self;

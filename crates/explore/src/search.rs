@@ -634,6 +634,9 @@ fn run_levels<V: Visitor>(
             Err(cut) => return shared.cut(cut),
         };
         let initial = crew.own().enter_initial(&row);
+        if shared.reducing.is_some() {
+            crew.own().end_level(true);
+        }
         progress.initial = Some(initial);
         let mut first = Frontier::default();
         first.push(initial);
@@ -658,6 +661,9 @@ fn run_levels<V: Visitor>(
         }
         if !progress.whole.is_empty() {
             crew.run(std::mem::take(&mut progress.whole).into_pieces(crew.len()), Job::Finish);
+        }
+        if shared.reducing.is_some() {
+            crew.own().end_level(false);
         }
         progress.has_paused = progress.expanded >= progress.pause;
         if progress.has_paused {

@@ -416,6 +416,10 @@ impl Explorer for QuotientExplorer<'_> {
         self.walk::<false>(row, Which::Candidate(from), &mut |step, _, _| sink(step))
     }
 
+    fn level_ends(&mut self, first: bool) {
+        self.steps.level_ends(first);
+    }
+
     fn mark(&mut self, mark: MarkId, reads: &[Value]) -> Result<Value, Cut> {
         self.steps.mark(mark, reads)
     }

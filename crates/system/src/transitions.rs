@@ -281,6 +281,10 @@ pub trait Explorer {
         Ok(None)
     }
 
+    /// A level of a search that takes candidates has ended, or the first one begins: what the explorers of all threads
+    /// have learnt may be used from now on. Called for one of them, while none of them works.
+    fn level_ends(&mut self, _first: bool) {}
+
     /// Passes every step of one group to `sink`, given the values of the group's [`Group::inputs`] in some reachable
     /// row, ascending by slot, whatever the other slots hold. By default the other slots are filled in from the initial
     /// row.

@@ -9,8 +9,7 @@
 //! generation*, 1991) and of the persistent sets of Godefroid (*Partial-order methods for the verification of
 //! concurrent systems*, 1996), with whole processes for the unit.
 //!
-//! [`Independence::edges`] has, for each standpoint of a process `p`, the standpoints of others from which they must
-//! join `p`: those from which control can reach a dependent move. Two moves depend on each other when one writes what
+//! [`Joins`] has, for a standpoint of a process `p`, the standpoints of others from which they must join `p`: those from which control can reach a dependent move. Two moves depend on each other when one writes what
 //! the other touches. Exceptions, each of which makes sets smaller:
 //!
 //! - *The ends of a channel.* A message that is put at the end and one that is taken from the head do not disturb each
@@ -28,9 +27,11 @@
 //!   analysis is made for each way in which processes were started ([`Survey::knowing`]): then it knows which channel
 //!   `in` is, and which element `flag[me]`. This proves the exclusive use of channels that `xr` and `xs` claim.
 //!
-//! Cost: for each way of starting, the moves times what they touch, and standpoints times standpoints in bits.
+//! Cost: for each way of starting, the moves times what they touch; and for each standpoint that a search comes to, the
+//! standpoints.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
 
 use super::arrangement::Arrangement;
 use super::dependencies::touched;
@@ -91,18 +92,19 @@ struct Waiting {
     others: Joining,
 }
 
-/// Which processes have to be looked at together, for processes that were started in one way.
+/// Who must join a process at a standpoint.
 #[derive(Debug)]
+struct Joins {
+    edges: Joining,
+    waiting: Vec<Waiting>,
+}
+
+/// Which processes have to be looked at together, for processes that were started in one way.
 pub(super) struct Independence {
-    /// The first standpoint of each type at each position.
-    firsts: Vec<Vec<u32>>,
-    /// By standpoint.
-    edges: Vec<Joining>,
-    waiting: Vec<Vec<Waiting>>,
-    /// The slots that the current moves may write, by standpoint, but for the control states in `shifts`.
-    writes: Vec<Vec<u32>>,
-    /// The standpoints between which the current moves may take their process, or its partner in a handshake.
-    shifts: Vec<Vec<(u32, u32)>>,
+    plan: Plan,
+    joint: Joint,
+    /// By standpoint, once a search has come there.
+    joins: Vec<OnceLock<Joins>>,
 }
 
 impl Independence {
@@ -112,37 +114,26 @@ impl Independence {
         let grouping = Grouping::unsplit(&survey, arrangement);
         let all = placed(&arrangement.code);
         let touched = touched(survey, arrangement, &grouping);
-        let mut joint = Joint::new(&plan, &all, &grouping, touched, arrangement);
-        let mut found = Independence {
-            edges: Vec::with_capacity(plan.count),
-            waiting: Vec::with_capacity(plan.count),
-            writes: std::mem::take(&mut joint.writes),
-            shifts: std::mem::take(&mut joint.shifts),
-            firsts: plan.firsts.clone(),
-        };
-        for standpoint in 0..plan.count {
-            let direct = joint.dependent(&plan, standpoint);
-            found.edges.push(plan.joining(direct));
-            let waiting = joint.waiting(&plan, standpoint);
-            found.waiting.push(
-                waiting
-                    .into_iter()
-                    .map(|(length, at, direct)| Waiting { length, at, others: plan.joining(direct) })
-                    .collect(),
-            );
-        }
-        Some(found)
+        let joint = Joint::new(&plan, &all, &grouping, touched, arrangement);
+        let joins = (0..plan.count).map(|_| OnceLock::new()).collect();
+        Some(Independence { plan, joint, joins })
+    }
+
+    /// How many standpoints there are.
+    pub(super) fn len(&self) -> usize {
+        self.plan.count
     }
 
     /// The standpoint of a process.
     #[inline]
     pub(super) fn standpoint(&self, position: usize, index: u32, control: u32) -> u32 {
-        self.firsts[position][index as usize] + control
+        self.plan.firsts[position][index as usize] + control
     }
 
     /// May the current moves of each standpoint change what is visible?
     pub(super) fn seen(&self, visible: &Visible) -> Vec<bool> {
-        self.writes.iter().zip(&self.shifts).map(|(writes, shifts)| visible.is_changed_by(writes, shifts)).collect()
+        let Joint { writes, shifts, .. } = &self.joint;
+        writes.iter().zip(shifts).map(|(writes, shifts)| visible.is_changed_by(writes, shifts)).collect()
     }
 
     /// Those of these processes, which stand at these standpoints, that must be looked at together with one that stands
@@ -155,13 +146,25 @@ impl Independence {
         stands: &[u32],
         row: &[u32],
     ) -> Members<WORDS> {
-        let mut found = self.edges[standpoint as usize].those(there, stands);
-        for waiting in &self.waiting[standpoint as usize] {
+        let Joins { edges, waiting } =
+            self.joins[standpoint as usize].get_or_init(|| self.joins_of(standpoint as usize));
+        let mut found = edges.those(there, stands);
+        for waiting in waiting {
             if row[waiting.length as usize] == waiting.at {
                 found = found.or(&waiting.others.those(there, stands));
             }
         }
         found
+    }
+
+    #[cold]
+    fn joins_of(&self, standpoint: usize) -> Joins {
+        let Independence { plan, joint, .. } = self;
+        let waiting = joint.waiting(plan, standpoint).into_iter();
+        Joins {
+            edges: plan.joining(joint.dependent(plan, standpoint)),
+            waiting: waiting.map(|(length, at, direct)| Waiting { length, at, others: plan.joining(direct) }).collect(),
+        }
     }
 }
 
@@ -355,8 +358,9 @@ struct Joint {
     owner: Vec<Option<u32>>,
     /// The capacities of channels, by the slots of their lengths.
     capacities: HashMap<u32, u32>,
-    /// See [`Independence`].
+    /// The slots that the current moves may write, by standpoint, but for the control states in `shifts`.
     writes: Vec<Vec<u32>>,
+    /// The standpoints between which the current moves may take their process, or its partner in a handshake.
     shifts: Vec<Vec<(u32, u32)>>,
 }
 

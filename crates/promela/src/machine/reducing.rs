@@ -7,19 +7,23 @@
 //! is one with all processes.
 //!
 //! What is known of the parameters of processes is part of the analysis, so there is one for each way in which the
-//! processes of a state were started. All threads share them. Where there are too many, one that knows nothing of
-//! parameters serves the rest.
+//! processes of a state were started. All threads share them. One that knows nothing of parameters serves where there
+//! are too many. Which ways are told apart must not depend on the threads: those that steps of a level lead to are
+//! collected, and told apart from the next level on, in their order, until there are too many
+//! ([`Explorer::level_ends`]).
 //!
 //! Cost of a state: for each process a set of processes, and a bit for each other one that it must be looked at
 //! together with only sometimes; where no process alone is enough, once more for components. A process without a step
 //! is not tried twice.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use trefoil_control::Control as Budget;
 use trefoil_system::{Cut, Explorer, LocalGroup, LocalSink, MarkId, Sink, Value, Walk};
 
+use super::arrangement::COUNT;
 use super::explorer::ModelExplorer;
 use super::independence::Independence;
 use super::members::{MOST_WORDS, Members};
@@ -28,16 +32,85 @@ use super::system::Model;
 use super::visible::Visible;
 use crate::walk::assigned_locals;
 
-/// So many ways of starting processes are told apart.
+/// At most so many ways of starting processes are told apart, and at most so many standpoints in all of them.
 const MOST_WAYS: usize = 64;
+const MOST_STANDPOINTS: usize = 1 << 16;
 
 /// The place of a process whose least closed set is known.
 const DONE: u32 = u32::MAX;
 
-/// The analyses of a model, by how processes were started; nothing where one would take too long.
+/// How processes were started: by position, their types and what none of their statements writes.
+type Start = Vec<u32>;
+
+/// An analysis; nothing where it would take too long.
+type Analysis = Option<Arc<Independence>>;
+
+/// The analyses of a model, by how processes were started.
 #[derive(Default)]
 pub(super) struct Analyses {
-    known: Mutex<HashMap<Vec<u32>, Option<Arc<Independence>>>>,
+    /// For all that are not told apart.
+    general: OnceLock<Analysis>,
+    told_apart: Mutex<ToldApart>,
+    /// Grows when more are told apart.
+    version: AtomicU64,
+}
+
+#[derive(Default)]
+struct ToldApart {
+    known: Arc<HashMap<Start, Analysis>>,
+    /// Those that steps of this level led to, with the slots that are known.
+    wanted: BTreeMap<Start, Vec<(u32, u32)>>,
+    standpoints: usize,
+    /// No more are told apart.
+    is_full: bool,
+    /// Is the first level expanded? Then each one is told apart at once: there is a single state.
+    is_first: bool,
+}
+
+impl ToldApart {
+    fn admit(&mut self, model: &Model, start: Start, constants: &[(u32, u32)]) -> Analysis {
+        if let Some(known) = self.known.get(&start) {
+            return known.clone();
+        }
+        let survey = Survey::new(&model.program, &model.arrangement).with_timeouts_apart();
+        let survey = survey.knowing(constants.iter().copied().collect());
+        let analysis = Independence::new(survey, &model.arrangement).map(Arc::new);
+        self.standpoints += analysis.as_ref().map_or(0, |analysis| analysis.len());
+        Arc::make_mut(&mut self.known).insert(start, analysis.clone());
+        self.is_full = self.known.len() >= MOST_WAYS || self.standpoints >= MOST_STANDPOINTS;
+        analysis
+    }
+}
+
+impl Analyses {
+    fn lock(&self) -> MutexGuard<'_, ToldApart> {
+        self.told_apart.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn general(&self, model: &Model) -> Analysis {
+        let analyse = || {
+            let survey = Survey::new(&model.program, &model.arrangement).with_timeouts_apart();
+            Independence::new(survey, &model.arrangement).map(Arc::new)
+        };
+        self.general.get_or_init(analyse).clone()
+    }
+
+    /// Tells those apart that steps of the level led to, as far as there are not too many.
+    fn settle(&self, model: &Model, first: bool) {
+        let mut told_apart = self.lock();
+        if first {
+            *told_apart = ToldApart { is_first: true, ..ToldApart::default() };
+        } else {
+            told_apart.is_first = false;
+            for (start, constants) in std::mem::take(&mut told_apart.wanted) {
+                if told_apart.is_full {
+                    break;
+                }
+                told_apart.admit(model, start, &constants);
+            }
+        }
+        self.version.fetch_add(1, Ordering::Release);
+    }
 }
 
 /// The processes of some states, and what is known of them.
@@ -48,19 +121,26 @@ struct Way<const WORDS: usize> {
     there: Members<WORDS>,
     /// The slots that none of their statements writes, with their values.
     constants: Vec<(u32, u32)>,
-    analysis: Option<Arc<Independence>>,
+    analysis: Analysis,
     /// May the moves of a standpoint change what is visible?
-    seen: Vec<bool>,
+    seen: Arc<[bool]>,
 }
 
 /// One thread's view of a model, with candidates; sets of processes have so many words.
 struct ReducingExplorer<'a, const WORDS: usize> {
     inner: ModelExplorer<'a>,
     /// The cells of each process type that none of its statements writes.
-    constant: Vec<Vec<u32>>,
+    constant: Arc<[Vec<u32>]>,
     /// The slots of types and control states, by position.
     bases: Vec<u32>,
     visible: Visible,
+    /// What is told apart in this level, and whether that is all.
+    told_apart: Arc<HashMap<Start, Analysis>>,
+    is_full: bool,
+    is_first: bool,
+    version: u64,
+    /// By analysis: whether the moves of a standpoint may change what is visible.
+    seen: HashMap<usize, (Arc<Independence>, Arc<[bool]>)>,
     /// How the processes of the last state were started.
     way: Way<WORDS>,
     /// The standpoints of the processes of a state, and which they must each be looked at together with; nothing for
@@ -112,6 +192,11 @@ impl<'a, const WORDS: usize> ReducingExplorer<'a, WORDS> {
             constant: program.processes.iter().map(constant).collect(),
             bases: positions.iter().map(|place| place.base).collect(),
             visible,
+            told_apart: Arc::default(),
+            is_full: false,
+            is_first: false,
+            version: 0,
+            seen: HashMap::new(),
             way: Way::default(),
             standpoints: vec![0; positions.len()],
             joined: vec![None; positions.len()],
@@ -124,15 +209,23 @@ impl<'a, const WORDS: usize> ReducingExplorer<'a, WORDS> {
 
     /// Finds the analysis for a state, and where its processes stand; whether there is one.
     fn stand(&mut self, row: &[Value]) -> bool {
+        let version = self.inner.model.analyses.version.load(Ordering::Acquire);
         let is_same = |(&base, &kind): (&u32, &Option<u32>)| match row[base as usize + 1] {
             0 => kind.is_none(),
             _ => kind == Some(row[base as usize]),
         };
         let Way { kinds, constants, .. } = &self.way;
-        let known = kinds.len() == self.bases.len()
+        let known = version == self.version
+            && kinds.len() == self.bases.len()
             && self.bases.iter().zip(kinds).all(is_same)
             && constants.iter().all(|&(slot, value)| row[slot as usize] == value);
         if !known {
+            if version != self.version {
+                let told_apart = self.inner.model.analyses.lock();
+                (self.told_apart, self.is_full) = (told_apart.known.clone(), told_apart.is_full);
+                self.is_first = told_apart.is_first;
+                self.version = version;
+            }
             self.look_up(row);
         }
         let Way { kinds, analysis: Some(analysis), .. } = &self.way else { return false };
@@ -147,26 +240,37 @@ impl<'a, const WORDS: usize> ReducingExplorer<'a, WORDS> {
     /// Finds the analysis for a state with other processes than the one before.
     #[cold]
     fn look_up(&mut self, row: &[Value]) {
-        let arrangement = &self.inner.model.arrangement;
-        let mut way: Way<WORDS> = Way::default();
-        let mut words = Vec::new();
-        for (position, place) in arrangement.positions.iter().enumerate() {
-            let base = place.base as usize;
-            if row[base + 1] == 0 {
-                way.kinds.push(None);
-                continue;
+        let model = self.inner.model;
+        let mut way = Way::default();
+        let start = start(model, &self.constant, row, &mut way.constants);
+        for (position, &base) in self.bases.iter().enumerate() {
+            let is_there = row[base as usize + 1] != 0;
+            way.kinds.push(is_there.then(|| row[base as usize]));
+            if is_there {
+                way.there.insert(position);
             }
-            way.kinds.push(Some(row[base]));
-            way.there.insert(position);
-            words.extend([position as u32, row[base]]);
-            let kind = usize::from(place.types[row[base] as usize]);
-            let cells = place.base + arrangement.shapes[kind].cells;
-            way.constants.extend(self.constant[kind].iter().map(|cell| (cells + cell, row[(cells + cell) as usize])));
-            words.extend(self.constant[kind].iter().map(|cell| row[(cells + cell) as usize]));
         }
-        way.analysis = known(self.inner.model, words, &way.constants);
-        way.seen = way.analysis.as_ref().map_or_else(Vec::new, |analysis| analysis.seen(&self.visible));
+        way.analysis = match self.told_apart.get(&start) {
+            Some(known) => known.clone(),
+            None if self.is_first => model.analyses.lock().admit(model, start, &way.constants),
+            None => {
+                self.want(start, &way.constants);
+                model.analyses.general(model)
+            }
+        };
+        if let Some(analysis) = &way.analysis {
+            let seen = self.seen.entry(Arc::as_ptr(analysis) as usize);
+            let (_, seen) = seen.or_insert_with(|| (analysis.clone(), analysis.seen(&self.visible).into()));
+            way.seen = seen.clone();
+        }
         self.way = way;
+    }
+
+    /// Wants a way of starting processes to be told apart from the next level on.
+    fn want(&self, start: Start, constants: &[(u32, u32)]) {
+        if !self.is_full {
+            self.inner.model.analyses.lock().wanted.entry(start).or_insert_with(|| constants.to_vec());
+        }
     }
 
     /// Finds the least closed set with each process; nothing where it may change what is visible, or is everything.
@@ -246,31 +350,101 @@ impl<'a, const WORDS: usize> ReducingExplorer<'a, WORDS> {
     }
 }
 
-/// The analysis for processes that were started in a way, where these slots are known.
-fn known(model: &Model, mut way: Vec<u32>, constants: &[(u32, u32)]) -> Option<Arc<Independence>> {
-    let mut known = model.analyses.known.lock().unwrap_or_else(PoisonError::into_inner);
-    if known.len() >= MOST_WAYS && !known.contains_key(&way) {
-        way = Vec::new();
+/// How the processes of a state were started, and the slots that none of their statements writes, with their values.
+fn start(model: &Model, constant: &[Vec<u32>], row: &[Value], constants: &mut Vec<(u32, u32)>) -> Start {
+    let arrangement = &model.arrangement;
+    let mut start = Vec::new();
+    for (position, place) in arrangement.positions.iter().enumerate() {
+        let base = place.base as usize;
+        if row[base + 1] != 0 {
+            start.extend([position as u32, row[base]]);
+            let kind = usize::from(place.types[row[base] as usize]);
+            let cells = place.base + arrangement.shapes[kind].cells;
+            constants.extend(constant[kind].iter().map(|cell| (cells + cell, row[(cells + cell) as usize])));
+            start.extend(constant[kind].iter().map(|cell| row[(cells + cell) as usize]));
+        }
     }
-    if let Some(known) = known.get(&way) {
-        return known.clone();
-    }
-    let values = if way.is_empty() { HashMap::new() } else { constants.iter().copied().collect() };
-    let survey = Survey::new(&model.program, &model.arrangement).with_timeouts_apart().knowing(values);
-    let analysis = Independence::new(survey, &model.arrangement).map(Arc::new);
-    known.insert(way, analysis.clone());
-    analysis
+    start
 }
 
 impl<const WORDS: usize> Explorer for ReducingExplorer<'_, WORDS> {
     fn successors(&mut self, row: &[Value], sink: &mut Sink<'_>) -> Walk {
-        self.inner.successors(row, sink)
+        if self.is_full {
+            return self.inner.successors(row, sink);
+        }
+        let mut ahead = Ahead::new(self.inner.model, row);
+        let walk = self.inner.successors(row, &mut |step| {
+            ahead.note(&self.constant, step.row);
+            sink(step)
+        });
+        self.want_all(ahead);
+        walk
+    }
+
+    fn level_ends(&mut self, first: bool) {
+        let model = self.inner.model;
+        model.analyses.settle(model, first);
     }
 
     fn candidate(&mut self, row: &[Value], from: u32, sink: &mut Sink<'_>) -> Result<Option<u32>, Cut> {
         if !self.stand(row) {
             return Ok(None);
         }
+        if self.is_full {
+            return self.candidate_of(row, from, sink);
+        }
+        let (constant, mut ahead) = (self.constant.clone(), Ahead::new(self.inner.model, row));
+        let found = self.candidate_of(row, from, &mut |step| {
+            ahead.note(&constant, step.row);
+            sink(step)
+        });
+        self.want_all(ahead);
+        found
+    }
+
+    fn local_successors(&mut self, group: &LocalGroup, reads: &[Value], sink: &mut LocalSink<'_>) -> Walk {
+        self.inner.local_successors(group, reads, sink)
+    }
+
+    fn mark(&mut self, mark: MarkId, reads: &[Value]) -> Result<Value, Cut> {
+        self.inner.mark(mark, reads)
+    }
+}
+
+/// The ways of starting processes that steps lead to.
+struct Ahead<'a> {
+    model: &'a Model,
+    /// How many processes the state itself has.
+    count: Value,
+    starts: Vec<(Start, Vec<(u32, u32)>)>,
+}
+
+impl<'a> Ahead<'a> {
+    fn new(model: &'a Model, row: &[Value]) -> Ahead<'a> {
+        Ahead { model, count: row[COUNT], starts: Vec::new() }
+    }
+
+    /// Looks at the target of a step: processes are others when their number is.
+    #[inline]
+    fn note(&mut self, constant: &[Vec<u32>], row: &[Value]) {
+        if row[COUNT] != self.count {
+            let mut constants = Vec::new();
+            let start = start(self.model, constant, row, &mut constants);
+            self.starts.push((start, constants));
+        }
+    }
+}
+
+impl<const WORDS: usize> ReducingExplorer<'_, WORDS> {
+    fn want_all(&self, ahead: Ahead<'_>) {
+        for (start, constants) in ahead.starts {
+            if !self.told_apart.contains_key(&start) {
+                self.want(start, &constants);
+            }
+        }
+    }
+
+    fn candidate_of(&mut self, row: &[Value], from: u32, sink: &mut Sink<'_>) -> Result<Option<u32>, Cut> {
         let Way { analysis: Some(analysis), there, seen, .. } = &self.way else { return Ok(None) };
         let (mut alone, mut together): (Members<WORDS>, Members<WORDS>) = Default::default();
         let mut left = *there;
@@ -322,13 +496,5 @@ impl<const WORDS: usize> Explorer for ReducingExplorer<'_, WORDS> {
             number += 1;
         }
         Ok(None)
-    }
-
-    fn local_successors(&mut self, group: &LocalGroup, reads: &[Value], sink: &mut LocalSink<'_>) -> Walk {
-        self.inner.local_successors(group, reads, sink)
-    }
-
-    fn mark(&mut self, mark: MarkId, reads: &[Value]) -> Result<Value, Cut> {
-        self.inner.mark(mark, reads)
     }
 }
