@@ -92,7 +92,7 @@ struct Waiting {
     others: Joining,
 }
 
-/// Who must join a process at a standpoint.
+/// The standpoints from which others must join a process at a standpoint.
 #[derive(Debug)]
 struct Joins {
     edges: Joining,

@@ -32,7 +32,7 @@ use super::system::Model;
 use super::visible::Visible;
 use crate::walk::assigned_locals;
 
-/// At most so many ways of starting processes are told apart, and at most so many standpoints in all of them.
+/// The number of ways of starting processes that are told apart, and of standpoints in all of them, at most.
 const MOST_WAYS: usize = 64;
 const MOST_STANDPOINTS: usize = 1 << 16;
 
