@@ -9,8 +9,9 @@
 //! generation*, 1991) and of the persistent sets of Godefroid (*Partial-order methods for the verification of
 //! concurrent systems*, 1996), with whole processes for the unit.
 //!
-//! [`Joins`] has, for a standpoint of a process `p`, the standpoints of others from which they must join `p`: those from which control can reach a dependent move. Two moves depend on each other when one writes what
-//! the other touches. Exceptions, each of which makes sets smaller:
+//! [`Joins`] has, for a standpoint of a process `p`, the standpoints of others from which they must join `p`: those
+//! from which control can reach a dependent move. Two moves depend on each other when one writes what the other
+//! touches. Exceptions, each of which makes sets smaller:
 //!
 //! - *The ends of a channel.* A message that is put at the end and one that is taken from the head do not disturb each
 //!   other in a channel that is neither full nor empty. A current move that sends to a full channel waits for one that
