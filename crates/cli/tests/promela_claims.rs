@@ -59,7 +59,9 @@ fn a_walk_finds_what_lies_deep_and_finds_the_same_on_two_threads() {
 #[test]
 fn what_was_searched_is_checked_when_the_memory_is_used_up() {
     let folder = folder(WIDE);
-    let results = results(folder.path(), &["--threads", "1", "--memory", "150M"]);
+    // In one order of steps the violation is not among the first states.
+    let options = ["--threads", "1", "--memory", "150M", "--partial-order", "off"];
+    let results = results(folder.path(), &options);
     assert_eq!(results[0]["verdict"], "fails", "{}", results[0]);
     assert_eq!(results[1]["verdict"], "unknown", "{}", results[1]);
 }
