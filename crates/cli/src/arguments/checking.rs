@@ -41,8 +41,8 @@ pub(crate) struct Checking {
     /// Partial-order reduction, in CSPM and Promela: take independent steps in one order. auto: in Promela wherever it
     /// is sound, in CSPM where `:[partial order reduce]` asks for it; on when no value follows [default: auto]
     #[arg(long, value_name = "auto|on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on",
-          value_parser = PossibleValuesParser::new(["auto", "on", "off"]))]
-    pub(crate) partial_order: Option<String>,
+          value_parser = PossibleValuesParser::new(["auto", "on", "off"]).map(InOneOrder::from))]
+    pub(crate) partial_order: Option<InOneOrder>,
     /// Symmetry reduction: auto (every symmetry that can be proved), off, or by the datatypes named [default: auto]
     #[arg(long, value_name = "auto|off|TYPE,…", value_parser = parse_symmetry)]
     pub(crate) symmetry: Option<SymmetryUse>,
@@ -114,6 +114,24 @@ pub(crate) struct Checking {
     pub(crate) language: Option<&'static str>,
 }
 
+/// Are independent steps taken in one order?
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum InOneOrder {
+    Auto,
+    On,
+    Off,
+}
+
+impl From<String> for InOneOrder {
+    fn from(value: String) -> InOneOrder {
+        match value.as_str() {
+            "on" => InOneOrder::On,
+            "off" => InOneOrder::Off,
+            _ => InOneOrder::Auto,
+        }
+    }
+}
+
 impl Checking {
     /// The options that engines and languages honour.
     pub(crate) fn asked(&self) -> Asked {
@@ -123,10 +141,10 @@ impl Checking {
             algorithm: self.algorithm,
             symmetry: self.symmetry.clone(),
             strategy: self.strategy,
-            partial_order: match self.partial_order.as_deref() {
-                Some("on") => Some(true),
-                Some("off") => Some(false),
-                _ => None,
+            partial_order: match self.partial_order {
+                Some(InOneOrder::On) => Some(true),
+                Some(InOneOrder::Off) => Some(false),
+                Some(InOneOrder::Auto) | None => None,
             },
             store: self.store,
             keep_going: self.keep_going,
