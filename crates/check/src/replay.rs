@@ -88,6 +88,9 @@ fn rejected(
     }
 }
 
+/// Up to this many propositions without a value are given all combinations of values.
+const MOST_COMBINED: usize = 6;
+
 /// Is a cycle fair, by the definition of fairness?
 fn is_fair(cycle: &[CycleStep], fairness: Fairness) -> bool {
     let moves = |agent: &u32| cycle.iter().any(|step| step.moving.contains(agent));
@@ -99,9 +102,30 @@ fn is_fair(cycle: &[CycleStep], fairness: Fairness) -> bool {
     }
 }
 
-/// Does a run violate a claim? A formula is evaluated as it is, without an automaton.
+/// Does a run violate a claim, whatever values are given to propositions that have none somewhere? Where these are
+/// many, some combinations are tried.
 fn violates(claim: &TemporalClaim, word: &LassoWord) -> bool {
-    let LassoWord { letters, back_to, passes } = word;
+    let missing: Vec<(usize, u64)> = (0..)
+        .zip(&word.undefined)
+        .flat_map(|(at, &undefined)| {
+            (0..64).map(|own| 1 << own).filter(move |bit| undefined & bit != 0).map(move |bit| (at, bit))
+        })
+        .collect();
+    let combinations = 1u64 << missing.len().min(MOST_COMBINED);
+    (0..combinations).all(|combination| {
+        let mut letters = word.letters.clone();
+        for (number, &(at, bit)) in missing.iter().enumerate() {
+            // Behind the first ones, whose combinations are all tried, others go with them in turns.
+            let holds = combination >> (number % MOST_COMBINED) & 1 == 1;
+            letters[at] = if holds { letters[at] | bit } else { letters[at] & !bit };
+        }
+        violates_with(claim, word, &letters)
+    })
+}
+
+/// The same with these letters. A formula is evaluated as it is, without an automaton.
+fn violates_with(claim: &TemporalClaim, word: &LassoWord, letters: &[u64]) -> bool {
+    let LassoWord { back_to, passes, .. } = word;
     match &claim.says {
         Says::Holds(ltl, formula) => {
             !ltl.holds_on(*formula, letters.len(), *back_to, |proposition, at| letters[at] >> proposition & 1 == 1)

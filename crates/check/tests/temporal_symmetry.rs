@@ -128,7 +128,13 @@ fn quotients_have_the_verdicts_of_whole_systems() {
                     _ => stays(Cube::literal(random.below(2) as u32, random.chance(50))),
                 };
                 let passing = random.bits() as u32 & automaton.all_marks();
-                TemporalClaim { says: Says::Accepts(automaton), propositions: vec![0, 1], stutters, passing }
+                TemporalClaim {
+                    says: Says::Accepts(automaton),
+                    propositions: vec![0, 1],
+                    places: Vec::new(),
+                    stutters,
+                    passing,
+                }
             })
             .collect();
         let fairness =
@@ -215,7 +221,7 @@ fn a_token_that_goes_around_serves_all() {
     let processes = Processes::new(&labels, shape, vec![rule, passes, leaves], vec![vec![1, 2, 3, 0]]);
     let processes = Arc::new(processes.seeing(vec![Seen::Somewhere(1)]));
     let says = Says::Accepts(stays(Cube::literal(0, false)));
-    let claims = [TemporalClaim { says, propositions: vec![0], stutters: false, passing: 0 }];
+    let claims = [TemporalClaim { says, propositions: vec![0], places: Vec::new(), stutters: false, passing: 0 }];
     for fairness in [Fairness::None, Fairness::Weak, Fairness::Strong] {
         for strategy in [None, Some("auto"), Some("hillclimbing")] {
             let (explored, no_steps) = (Explored::default(), ErrorKinds::default());

@@ -42,6 +42,7 @@ fn violation(lts: &Arc<Lts>, ltl: &Ltl, formula: LtlId, threads: usize) -> Optio
         passing: 0,
         says: Says::Accepts(over_words(&forbidden)),
         propositions: (0..NAMES.len() as u32 + 2).collect(),
+        places: Vec::new(),
         stutters: true,
     }];
     let explored = Explored::default();

@@ -104,6 +104,7 @@ fn a_run_that_violates_a_formula_is_explained() {
     assert_eq!(code, Some(1));
     assert!(out.contains("after 2 steps, a deadlock violates the claim"), "{out}");
     assert!(out.contains("req.1") && out.contains("stop"), "{out}");
+    assert!(out.contains("fails    ltl [] (req(1) -> <> ack(1))"), "named as it was written: {out}");
 }
 
 #[test]
@@ -131,6 +132,12 @@ fn options_and_propositions_that_do_not_fit_are_refused() {
     refused(&["script.csp", "--process", "P", "--ltl", "<> sto"], "there is `stop`");
     refused(&["script.csp", "--process", "P", "--ltl", "<> (stop"], "expected `)` or an operator");
     refused(&["script.csp", "--process", "P", "--ltl", "<> {stop . stop}"], "a proposition is an action formula");
+    let letters = "write `[]` for G (always) and `<>` for F (eventually)";
+    refused(&["script.csp", "--process", "P", "--ltl", "G F stop"], letters);
+    refused(&["script.csp", "--process", "P", "--ltl", "[] (stop -> F stop)"], letters);
+    refused(&["script.csp", "--process", "P", "--ltl", "G(stop)"], letters);
+    refused(&["model.pml", "--ltl", "G F (x == 1)"], letters);
+    refused(&["model.pml", "--ltl", "[] (x == 1 -> F (x == 0))"], letters);
     refused(&["script.csp", "--process", "P", "--ltl", "<> tau"], "internal steps are no part of the word");
     refused(&["script.csp", "--process", "P", "--ltl", "<> stop", "--fairness", "weak"], "--fairness weak");
     refused(&["buffer.mcrl2", "--ltl", "<> put", "--store", "bitstate"], "--store bitstate");

@@ -65,3 +65,37 @@ fn what_was_searched_is_checked_when_the_memory_is_used_up() {
     assert_eq!(results[0]["verdict"], "fails", "{}", results[0]);
     assert_eq!(results[1]["verdict"], "unknown", "{}", results[1]);
 }
+
+/// `a[i]` has no value in the last states, where `i` is 3.
+const BEYOND: &str = "\
+byte a[3] = 1; byte i; bool done;
+active proctype P() { do :: i < 3 -> a[i] = 2; i++ :: else -> done = 1; break od }
+ltl ends { <> done }
+ltl guarded { [] (i < 3 -> a[i] > 0) }
+ltl before { (a[i] > 0) U (i == 2) }
+ltl all {
+  [] (a[i] > 0) }
+ltl either { ([] (a[i] > 0)) && ([] (i < 2)) }
+never { do :: i < 3 :: a[i] == 7 -> break od }
+";
+
+#[test]
+fn a_proposition_without_a_value_is_an_error_of_the_claims_that_look_at_it() {
+    let folder = folder(BEYOND);
+    for options in [&["--threads", "1"][..], &["--threads", "2", "--fairness", "weak"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_trefoil"));
+        command.current_dir(folder.path()).args(["check", "m.pml", "--only", "ltl", "--only", "never"]).args(options);
+        let output = command.env("NO_COLOR", "1").output().expect("the program starts");
+        let (said, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        for line in ["holds    ltl ends", "holds    ltl guarded", "holds    ltl before", "fails    ltl either"] {
+            assert!(said.contains(line), "{line}\n{said}");
+        }
+        for line in ["error    ltl all", "error    never never_0"] {
+            assert!(said.contains(line), "{line}\n{said}");
+        }
+        let all = "what the claim looks at has no value in a state that is reached: array index out of range";
+        assert!(said.contains(all), "{said}");
+        assert!(errors.contains("m.pml:7:6") && errors.contains("m.pml:9:24"), "{errors}");
+        assert_eq!(output.status.code(), Some(2), "{said}");
+    }
+}

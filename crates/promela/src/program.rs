@@ -506,6 +506,8 @@ pub struct NamedClaim {
     pub says: ClaimSays,
     /// Its propositions, by their numbers in [`Program::propositions`].
     pub propositions: Vec<u32>,
+    /// Where it names each of them first.
+    pub places: Vec<Span>,
 }
 
 /// Where a proposition stands.

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use trefoil_system::{Automaton, Ltl, LtlId};
+use trefoil_system::{Automaton, Ltl, LtlId, WrongPlace};
 
 use crate::asked::Fairness;
 use crate::question::ErrorKinds;
@@ -39,6 +39,8 @@ pub struct TemporalClaim {
     /// The number of each proposition of the claim among those of the system: bit `n % 32` of its `n / 32`th mark with
     /// [`trefoil_system::Meaning::Proposition`].
     pub propositions: Vec<u32>,
+    /// Where the claim names each of them; empty where it does not.
+    pub places: Vec<WrongPlace>,
     /// Does a run that ends count, as one that repeats its last state?
     pub stutters: bool,
     /// The marks of the automaton that a step carries, whatever its edge, where it passes what counts

@@ -156,7 +156,7 @@ fn of_text(task: &AutomatonTask, job: &Job) -> Result<Named, Problem> {
     let formula = read_ltl(text, id).map_err(|wrong| Problem::Script(vec![*wrong], sources))?;
     let place = Place::File("<ltl 1>".to_string());
     let automaton = of_formula(&formula.ltl, formula.root, task.negate, place, &job.control)?;
-    let text = formula.text();
+    let text = formula.written;
     let accepts = if task.negate { format!("!({text})") } else { text };
     Ok(Named { accepts, automaton, propositions: formula.atoms.into_iter().map(|atom| atom.text).collect() })
 }

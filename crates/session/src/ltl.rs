@@ -20,6 +20,8 @@ pub(crate) struct LtlFormula {
     pub(crate) root: LtlId,
     /// Its propositions, by number.
     pub(crate) atoms: Vec<LtlAtom>,
+    /// As it was written, on one line.
+    pub(crate) written: String,
 }
 
 /// A proposition.
@@ -32,15 +34,17 @@ pub(crate) struct LtlAtom {
 }
 
 impl LtlFormula {
-    /// The formula as text.
-    pub(crate) fn text(&self) -> String {
+    /// The formula as text that shows how it was read.
+    #[cfg(test)]
+    fn text(&self) -> String {
         self.ltl.text(self.root, &|proposition| self.atoms[proposition as usize].shown())
     }
 }
 
 impl LtlAtom {
     /// As a formula writes it.
-    pub(crate) fn shown(&self) -> String {
+    #[cfg(test)]
+    fn shown(&self) -> String {
         let is_plain = |character: char| character.is_alphanumeric() || "_.',()".contains(character);
         if self.text.chars().all(is_plain) && !is_operator(&self.text) {
             self.text.clone()
@@ -56,10 +60,14 @@ pub(crate) fn read_ltl(text: &str, file: FileId) -> Result<LtlFormula, Box<Diagn
     let root = reader.binary(0)?;
     reader.blanks();
     if reader.at < text.len() {
-        return Err(reader.wrong("expected an operator or the end of the formula"));
+        return Err(reader.hinted(reader.wrong("expected an operator or the end of the formula")));
     }
-    Ok(LtlFormula { ltl: reader.ltl, root, atoms: reader.atoms })
+    let written = text.split_whitespace().collect::<Vec<&str>>().join(" ");
+    Ok(LtlFormula { ltl: reader.ltl, root, atoms: reader.atoms, written })
 }
+
+/// What to write instead of the letters that other tools have for operators.
+pub(crate) const LETTERS: &str = "write `[]` for G (always) and `<>` for F (eventually)";
 
 const OPERATORS: &[(&str, u8, Operator)] = &[
     ("<->", 1, Operator::Equivalent),
@@ -132,6 +140,14 @@ impl Reader<'_> {
         Box::new(Diagnostic::error(BAD_LTL, message, place))
     }
 
+    /// With a hint where the word before, or the one here, is an operator of other tools.
+    fn hinted(&self, wrong: Box<Diagnostic>) -> Box<Diagnostic> {
+        let before =
+            self.text[..self.at].split(|character: char| !character.is_alphanumeric()).rfind(|word| !word.is_empty());
+        let is_letter = |word: &str| ["G", "F"].contains(&word);
+        if before.is_some_and(is_letter) || is_letter(self.name()) { Box::new(wrong.help(LETTERS)) } else { wrong }
+    }
+
     fn blanks(&mut self) {
         self.at = self.text.len() - self.text[self.at..].trim_start().len();
     }
@@ -201,7 +217,7 @@ impl Reader<'_> {
                 let inner = self.binary(0)?;
                 self.blanks();
                 if !self.text[self.at..].starts_with(')') {
-                    return Err(self.wrong("expected `)` or an operator"));
+                    return Err(self.hinted(self.wrong("expected `)` or an operator")));
                 }
                 self.at += 1;
                 return Ok(inner);

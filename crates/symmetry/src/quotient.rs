@@ -424,6 +424,10 @@ impl Explorer for QuotientExplorer<'_> {
         self.steps.mark(mark, reads)
     }
 
+    fn undefined(&mut self, proposition: u32, row: &[Value]) -> Cut {
+        self.steps.undefined(proposition, row)
+    }
+
     fn observe(&mut self, row: &[Value]) -> Result<Observation, Cut> {
         self.steps.observe(row)
     }

@@ -30,6 +30,14 @@ impl Cube {
         self.yes & !letter == 0 && self.no & letter == 0
     }
 
+    /// Does it admit a letter in which some propositions have no value? Nothing where that depends on one of them.
+    pub fn admits_partly(self, letter: u64, undefined: u64) -> Option<bool> {
+        if self.yes & !letter & !undefined != 0 || self.no & letter & !undefined != 0 {
+            return Some(false);
+        }
+        ((self.yes | self.no) & undefined == 0).then_some(true)
+    }
+
     /// The letters that both admit; nothing when there are none.
     pub fn and(self, other: Cube) -> Option<Cube> {
         let both = Cube { yes: self.yes | other.yes, no: self.no | other.no };

@@ -171,6 +171,10 @@ impl Explorer for CachedExplorer<'_> {
         self.inner.mark(mark, reads)
     }
 
+    fn undefined(&mut self, proposition: u32, row: &[Value]) -> Cut {
+        self.inner.undefined(proposition, row)
+    }
+
     fn observe(&mut self, row: &[Value]) -> Result<Observation, Cut> {
         self.inner.observe(row)
     }

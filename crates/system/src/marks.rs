@@ -35,6 +35,10 @@ pub enum Meaning {
     Priority,
     /// What a state shows to formulas; the system that declares it knows what its values are.
     Proposition,
+    /// Which propositions have no value in a state: one such mark for each that shows propositions, in the same order
+    /// and with the same bits; a system that has none gives every proposition a value everywhere. What the bit of a
+    /// proposition without a value is there means nothing.
+    Undefined,
 }
 
 /// A mark, as a system declares it.

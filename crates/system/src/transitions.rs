@@ -304,6 +304,11 @@ pub trait Explorer {
         unreachable!("this system declares no marks")
     }
 
+    /// Why a proposition has no value in a reachable row: its number among those that the marks show.
+    fn undefined(&mut self, _proposition: u32, _row: &[Value]) -> Cut {
+        unreachable!("this system gives every proposition a value")
+    }
+
     /// Acceptances and divergence of a state; called only on systems whose states carry the former. Where they do not
     /// carry the latter it says nothing about it. There can be very many acceptances: [`Explorer::accepts_less`] does
     /// not list them.

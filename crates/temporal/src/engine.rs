@@ -16,6 +16,10 @@
 //! A claim such as `<> p` also holds already in a part when every run of the automaton ends in it: no pair of the
 //! product has a state that was not expanded. Then the rest of the system is not searched.
 //!
+//! A proposition may have no value in a state, as where an index is outside its array. A claim whose automaton looks at
+//! it there ([`crate::product`]) has no answer but this error; other claims have theirs. A violation in the same part
+//! of the search that does without such a look is still reported: it is one whatever value the proposition is given.
+//!
 //! The search may use up three quarters of the time and two thirds of the memory that are left
 //! ([`Control::reserving`]). If that is not enough, what it has expanded is a last part, and is checked with the rest
 //! of the budgets: a violation in it is real, a claim whose runs all end in it holds, and only else is the answer
@@ -46,12 +50,12 @@ use trefoil_questions::{
     Refusal, Says, Setting, Store, Task, Terms, Unanswered, UsedSymmetry,
 };
 use trefoil_symmetry::{Quotient, Refusal as NoSymmetry, Symmetry, Tally, Unwinding, strategy_named};
-use trefoil_system::{Action, Automaton, Cube, Cut, LabelId, Labels, Path, System, Value};
+use trefoil_system::{Action, Automaton, AutomatonEdge, Cube, Cut, LabelId, Labels, Path, StateId, System, Value};
 
 use crate::folded::Folding;
-use crate::graph::{Graph, Growing, IsBad, Part, Recording, Searched, Watch, proposition_marks};
+use crate::graph::{Graph, Growing, IsBad, Letter, Part, Recording, Searched, Watch, proposition_marks};
 use crate::lasso::{Chooser, FoldedLasso, Lasso};
-use crate::product::{Forbidden, Product, Shown};
+use crate::product::{Forbidden, Looked, Product, Shown};
 use crate::runs::{around, evidence, run, unwound};
 use crate::shorten::surroundings;
 use crate::simplify::simplify;
@@ -176,8 +180,19 @@ struct Kept {
 enum Decided {
     Fails(Evidence, Option<trefoil_explore::Counts>),
     Holds(Option<trefoil_explore::Counts>),
+    /// It looks at a proposition where it has no value.
+    Undefined(Undefined, Option<trefoil_explore::Counts>),
     /// No run that was searched violates it, and some go on.
     Open,
+}
+
+/// A proposition that has no value where a claim looks at it.
+#[derive(Clone)]
+struct Undefined {
+    /// Its number among those of the claim.
+    proposition: u32,
+    /// Why it has none.
+    why: Cut,
 }
 
 /// What a part of the search says of a claim.
@@ -185,6 +200,8 @@ enum Seen {
     Fails(Evidence),
     /// Every run of the automaton was seen to its end.
     Holds,
+    /// It looks at a proposition where it has no value.
+    Undefined(Undefined),
     Open,
 }
 
@@ -202,6 +219,7 @@ impl Seen {
         match self {
             Seen::Fails(evidence) => Decided::Fails(evidence, counts),
             Seen::Holds => Decided::Holds(counts),
+            Seen::Undefined(why) => Decided::Undefined(why, counts),
             Seen::Open => Decided::Open,
         }
     }
@@ -278,14 +296,16 @@ impl Claimed<'_> {
         let Recur { claims, asked, decided_as, fairness, explored, .. } = self.recur;
         let mut answer = Answer::new("temporal", claims.len());
         let claim = &claims[decided_as];
+        let (shown, undefined) = proposition_marks(searching.system);
         let forbidden = Forbidden {
             automaton: &self.forbidden,
             propositions: &claim.propositions,
             stutters: claim.stutters,
             fairness,
             passing: claim.passing,
+            shown: shown.len(),
         };
-        let marks = proposition_marks(searching.system);
+        let marks = [shown, undefined].concat();
         let bad = |letter: &[Value]| self.is_bad(&forbidden, letter);
         let bad: Option<&IsBad<'_>> = if self.is_about_states() { Some(&bad) } else { None };
         let notes = fairness != Fairness::None || claims.iter().any(|claim| claim.passing != 0);
@@ -335,13 +355,18 @@ impl Claimed<'_> {
         let bytes = Some(kept.states.bytes() as u64);
         answer.counts = counted(&kept.counts, bytes);
         answer.complete = kept.stopped.is_none();
-        if let Decided::Fails(_, Some(part)) | Decided::Holds(Some(part)) = &decided {
+        if let Decided::Fails(_, Some(part)) | Decided::Holds(Some(part)) | Decided::Undefined(_, Some(part)) = &decided
+        {
             answer.counts = counted(part, bytes);
             answer.complete = false;
         }
         match (decided, kept.stopped) {
             (Decided::Fails(evidence, _), _) => answer.found[asked] = Found::Fails(evidence),
             (Decided::Holds(_), _) | (Decided::Open, None) => answer.found[asked] = Found::Holds(None),
+            (Decided::Undefined(undefined, _), _) => {
+                answer.counts.elapsed = started.elapsed();
+                return Err(self.unanswered(undefined, answer.counts));
+            }
             (Decided::Open, Some(stopped)) => {
                 control.end_for(stopped);
                 control.progress().begin("exploring", 0);
@@ -357,8 +382,25 @@ impl Claimed<'_> {
 
     /// Is a state with these marks what the claim forbids?
     fn is_bad(&self, forbidden: &Forbidden<'_>, letter: &[Value]) -> bool {
-        let (letter, end) = (forbidden.letter(letter), self.forbidden.end);
-        self.forbidden.edges[0].iter().any(|edge| Some(edge.target) == end && edge.letters.admits(letter))
+        let (letter, end) = (forbidden.reading(letter), self.forbidden.end);
+        let mut edges = self.forbidden.edges[0].iter().filter(|edge| Some(edge.target) == end);
+        edges.any(|edge| letter.is_admitted(edge.letters) == Some(true))
+    }
+
+    /// That the asked claim looks at a proposition that has no value, with the place where it names that one.
+    fn unanswered(&self, undefined: Undefined, counts: Counts) -> Unanswered {
+        let Undefined { proposition, mut why } = undefined;
+        let place = self.recur.claims[self.recur.asked].places.get(proposition as usize);
+        if let (Cut::Wrong(wrong), Some(&place)) = (&mut why, place) {
+            wrong.place = Some(place);
+        }
+        Unanswered::Cut { cut: why, counts: Box::new(counts) }
+    }
+
+    /// Does a claim about states look at a proposition that has no value in a state with some of these letters?
+    fn looks_at_undefined(&self, forbidden: &Forbidden<'_>, graph: Part<'_>) -> bool {
+        let looks = |edge: &AutomatonEdge, marks: &Letter| forbidden.reading(marks).looked_at(edge.letters) != 0;
+        graph.letters().iter().any(|marks| self.forbidden.edges[0].iter().any(|edge| looks(edge, marks)))
     }
 
     /// Does the automaton wait in its first state until it reads one of some letters, and then accept?
@@ -409,10 +451,19 @@ impl Deciding<'_> {
             match recording.search(growing.take(), pause, threads, &exploring, control)? {
                 Searched::Paused(paused) => {
                     // Other claims will want the part.
-                    let seen = if is_about_states { Seen::Open } else { self.seen_at_pause(paused.part(), pause)? };
+                    let part = paused.part();
+                    let seen = match is_about_states {
+                        true if claimed.looks_at_undefined(self.forbidden, part) => self.seen(part, control)?,
+                        true => Seen::Open,
+                        false => self.seen_at_pause(part, pause)?,
+                    };
                     let evidence = match seen {
                         Seen::Fails(evidence) => Some(Some(evidence)),
                         Seen::Holds => Some(None),
+                        Seen::Undefined(undefined) => {
+                            let counts = counted(&paused.counts(), Some(part.states.bytes() as u64));
+                            return Err(claimed.unanswered(undefined, counts));
+                        }
                         Seen::Open => None,
                     };
                     if let Some(evidence) = evidence {
@@ -460,9 +511,10 @@ impl Deciding<'_> {
         let width = searching.system.layout().width();
         let kept = Kept { graph, states, counts, width, stopped, total, decided: Mutex::default() };
         // Nothing is left to be checked in the parts, nor anywhere where states decide.
-        let decided = match is_about_states {
+        let whole = kept.graph.whole(&kept.states);
+        let decided = match is_about_states && !claimed.looks_at_undefined(self.forbidden, whole) {
             true => Decided::Open,
-            false => match self.seen(kept.graph.whole(&kept.states), control) {
+            false => match self.seen(whole, control) {
                 Ok(seen) => seen.decided(None),
                 Err(Unanswered::Cut { cut, .. }) => {
                     return Err(Unanswered::Cut { cut, counts: Box::new(counted(&counts, None)) });
@@ -500,14 +552,16 @@ impl Deciding<'_> {
     fn violation_in(&self, kept: &Kept) -> Result<Decided, Unanswered> {
         let Deciding { claimed, forbidden, control, .. } = *self;
         let whole = kept.graph.whole(&kept.states);
-        if claimed.is_about_states() {
+        let is_about_states = claimed.is_about_states();
+        let looks_at_undefined = is_about_states && claimed.looks_at_undefined(forbidden, whole);
+        if is_about_states && !looks_at_undefined {
             if !whole.letters().iter().any(|letter| claimed.is_bad(forbidden, letter)) {
                 return Ok(Decided::Open);
             }
         } else {
             let mut pause = claimed.near;
             for (part, counts) in kept.graph.parts(&kept.states) {
-                let seen = self.seen_at_pause(part, pause)?;
+                let seen = if is_about_states { self.seen(part, control)? } else { self.seen_at_pause(part, pause)? };
                 if !matches!(seen, Seen::Open) {
                     return Ok(seen.decided(Some(counts)));
                 }
@@ -538,8 +592,9 @@ impl Deciding<'_> {
         let product = Product::new(graph, forbidden, folding.as_ref(), control)?;
         let accepted = match product.accepted(control)? {
             Shown::Accepted(accepted) => accepted,
-            Shown::Nothing { beyond: true } => return Ok(Seen::Open),
-            Shown::Nothing { beyond: false } => return Ok(Seen::Holds),
+            Shown::Nothing { looked: Some(looked), .. } => return self.undefined(&looked, graph, control),
+            Shown::Nothing { beyond: true, .. } => return Ok(Seen::Open),
+            Shown::Nothing { beyond: false, .. } => return Ok(Seen::Holds),
         };
         let chooser = Chooser::new(&product, searching.system, no_steps, control);
         let reached = "an accepting component is reached";
@@ -566,6 +621,24 @@ impl Deciding<'_> {
         let cycle = round.iter().map(|&(state, _)| (state, None)).collect();
         let evidence = evidence(&chooser, graph, Lasso { stem, cycle, automaton })?;
         Ok(Seen::Fails(unwound(quotient, evidence, control)?))
+    }
+
+    /// Why a proposition has no value where the automaton looks at it: in the first of these states, by rows.
+    fn undefined(&self, looked: &Looked, graph: Part<'_>, control: &Control) -> Result<Seen, Unanswered> {
+        let Deciding { forbidden, searching, .. } = *self;
+        let mut reader = graph.states.reader();
+        let mut row = vec![0; searching.system.layout().width()];
+        let mut least: Option<Vec<Value>> = None;
+        for state in looked.states.iter() {
+            reader.row(StateId(state), &mut row);
+            if least.as_ref().is_none_or(|least| row < *least) {
+                least = Some(row.clone());
+            }
+        }
+        let least = least.expect("the automaton looks at it in a state");
+        let proposition = forbidden.propositions[looked.proposition as usize];
+        let why = searching.system.explorer(control).undefined(proposition, &least);
+        Ok(Seen::Undefined(Undefined { proposition: looked.proposition, why }))
     }
 
     /// A lasso of the system whose cycle begins in this automaton state, or a shorter one.

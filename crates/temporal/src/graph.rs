@@ -38,7 +38,7 @@ const NOWHERE: u64 = u64::MAX;
 const FEW_AGENTS: u32 = 64;
 const FEW_NOTES: u32 = 1 + FEW_AGENTS + FEW_AGENTS * FEW_AGENTS;
 
-/// The values of the marks of a state.
+/// The values of the marks of a state: those that show propositions, then those that say which have no value.
 pub(crate) type Letter = Box<[Value]>;
 
 /// A system that was searched, with its steps.
@@ -254,7 +254,7 @@ pub(crate) type IsBad<'w> = dyn Fn(&[Value]) -> bool + Sync + 'w;
 
 /// What a search for claims looks for on its way.
 pub(crate) struct Watch<'w> {
-    /// Marks that show propositions.
+    /// Marks that show propositions, then those that say which have no value.
     pub(crate) marks: &'w [MarkId],
     /// Errors whose steps are none.
     pub(crate) no_steps: ErrorKinds,
@@ -547,8 +547,11 @@ impl Visitor for Recorder<'_> {
     }
 }
 
-/// The marks of a system that show propositions.
-pub(crate) fn proposition_marks(system: &dyn System) -> Vec<MarkId> {
-    let marks = system.marks().iter().enumerate();
-    marks.filter(|(_, mark)| mark.meaning == Meaning::Proposition).map(|(at, _)| MarkId(at as u32)).collect()
+/// The marks of a system that show propositions, and those that say which have no value.
+pub(crate) fn proposition_marks(system: &dyn System) -> (Vec<MarkId>, Vec<MarkId>) {
+    let of = |meaning| {
+        let marks = (0u32..).zip(system.marks());
+        marks.filter(|(_, mark)| mark.meaning == meaning).map(|(at, _)| MarkId(at)).collect()
+    };
+    (of(Meaning::Proposition), of(Meaning::Undefined))
 }

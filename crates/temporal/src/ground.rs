@@ -11,7 +11,7 @@ use trefoil_explore::{Edge, Packing, StateSet, States, Visited, Visitor};
 use trefoil_system::{Cut, Explorer, StateId, System, Value};
 
 use crate::graph::{Graph, Recorder, Recording};
-use crate::product::Forbidden;
+use crate::product::{Forbidden, Reading};
 
 /// What is known of a system.
 pub(crate) struct Ground<'w> {
@@ -22,7 +22,7 @@ pub(crate) struct Ground<'w> {
     states: States,
     control: &'w Control,
     /// The states that were expanded: the letter of each as the automaton reads it, and where its targets are.
-    expanded: HashMap<u32, (u64, Range<usize>), foldhash::fast::FixedState>,
+    expanded: HashMap<u32, (Reading, Range<usize>), foldhash::fast::FixedState>,
     targets: Vec<u32>,
 }
 
@@ -64,7 +64,7 @@ impl<'w> Ground<'w> {
 
     /// The letter of a state that was found, and where its targets are. Nothing when it was not expanded and `most`
     /// others were.
-    pub(crate) fn steps(&mut self, state: u32, most: u64) -> Result<Option<(u64, Range<usize>)>, Cut> {
+    pub(crate) fn steps(&mut self, state: u32, most: u64) -> Result<Option<(Reading, Range<usize>)>, Cut> {
         if let Some(known) = self.expanded.get(&state) {
             return Ok(Some(known.clone()));
         }
@@ -87,7 +87,7 @@ impl<'w> Ground<'w> {
         }
         let visited = Visited { id: StateId(state), distance: 0, row: &row, steps: &edges };
         self.recorder.visit(&visited, &mut *self.explorer)?;
-        let (letter, from) = (self.forbidden.letter(self.recorder.letter()), self.targets.len());
+        let (letter, from) = (self.forbidden.reading(self.recorder.letter()), self.targets.len());
         self.targets.extend_from_slice(self.recorder.last_targets());
         let known = (letter, from..self.targets.len());
         self.expanded.insert(state, known.clone());

@@ -21,6 +21,7 @@ mod shorten;
 mod simplify;
 mod strength;
 mod translate;
+mod trim;
 mod walk;
 mod words;
 

@@ -13,8 +13,18 @@
 //! - a component is decomposed only as far as it is entered, with one number for each pair (Pearce, *A space-efficient
 //!   algorithm for finding strongly connected components*, 2016); the edges that leave it are followed in the same
 //!   pass;
+//! - pairs that lie on no cycle are left out as far as one pass over the records finds them ([`crate::trim`]);
 //! - a pair by itself without a loop, as most are where a claim holds, is done with when it is left;
 //! - in a weak component any cycle will do, and edges are not looked at a second time.
+//!
+//! # Propositions without a value
+//!
+//! In some states some propositions have no value: their evaluation is an error. An edge of the automaton whose letters
+//! depend on one of them there is left out, and it is noted that the automaton *looks* at it. Where it looks at none,
+//! the product is the same whatever values they are given, and so is the verdict; what is accepted without such edges
+//! is accepted with them, too, so a violation is real in any case. But that nothing is accepted says nothing where the
+//! automaton has looked ([`Shown::Nothing`]). It looks at less than the formula names: with `a` false, an edge at
+//! `a && p` is out of the question whatever `p` is.
 //!
 //! Invariant: when a component of the automaton is taken up, all pairs through which it is entered are known. Cost:
 //! time linear in pairs and edges of the product, a bit for each pair that is entered, 4 bytes for each pair of the
@@ -41,13 +51,44 @@ pub(crate) struct Forbidden<'c> {
     pub(crate) fairness: Fairness,
     /// The marks of a step that passes what counts, beside those of the automaton's edge.
     pub(crate) passing: u32,
+    /// How many marks show propositions; those that say which have no value follow them, if there are any.
+    pub(crate) shown: usize,
+}
+
+/// A letter as an automaton reads it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reading {
+    /// The propositions that hold.
+    holds: u64,
+    /// Those that have no value.
+    undefined: u64,
+}
+
+impl Reading {
+    /// May an edge with these letters be taken? Nothing where that depends on a proposition without a value.
+    pub(crate) fn is_admitted(self, letters: Cube) -> Option<bool> {
+        letters.admits_partly(self.holds, self.undefined)
+    }
+
+    /// The propositions without a value on which an edge with these letters depends.
+    pub(crate) fn looked_at(self, letters: Cube) -> u64 {
+        match self.is_admitted(letters) {
+            Some(_) => 0,
+            None => (letters.yes | letters.no) & self.undefined,
+        }
+    }
 }
 
 impl Forbidden<'_> {
-    /// The propositions that hold, as the automaton numbers them, given the values of the marks.
-    pub(crate) fn letter(&self, marks: &[Value]) -> u64 {
-        let holds = |proposition: u32| marks[proposition as usize / 32] >> (proposition % 32) & 1 == 1;
-        (0u32..).zip(self.propositions).filter(|&(_, &of)| holds(of)).fold(0, |all, (own, _)| all | 1 << own)
+    /// The propositions that hold and those that have no value, as the automaton numbers them, given the values of the
+    /// marks.
+    pub(crate) fn reading(&self, marks: &[Value]) -> Reading {
+        let (shown, undefined) = marks.split_at(self.shown);
+        let own = |marks: &[Value]| {
+            let is_in = |proposition: u32| marks[proposition as usize / 32] >> (proposition % 32) & 1 == 1;
+            (0u32..).zip(self.propositions).filter(|&(_, &of)| is_in(of)).fold(0, |all, (own, _)| all | 1 << own)
+        };
+        Reading { holds: own(shown), undefined: if undefined.is_empty() { 0 } else { own(undefined) } }
     }
 }
 
@@ -83,6 +124,9 @@ pub(crate) struct Product<'p> {
     moves: Vec<Move>,
     /// How many letters there are.
     letters: usize,
+    /// For each automaton state and letter, the propositions without a value that are looked at; empty where all have
+    /// values.
+    looks: Vec<u64>,
     pub(crate) component: Vec<u32>,
     count: u32,
     accepting: Vec<bool>,
@@ -90,8 +134,8 @@ pub(crate) struct Product<'p> {
 
 /// An edge of the automaton at some letter.
 #[derive(Clone, Copy)]
-struct Move {
-    target: u32,
+pub(crate) struct Move {
+    pub(crate) target: u32,
     marks: u32,
 }
 
@@ -104,6 +148,16 @@ impl Bits {
         Bits(vec![0; bound.div_ceil(64)])
     }
 
+    /// All numbers below a bound, and perhaps some others.
+    pub(crate) fn full(bound: usize) -> Bits {
+        Bits(vec![u64::MAX; bound.div_ceil(64)])
+    }
+
+    #[inline]
+    pub(crate) fn remove(&mut self, at: u32) {
+        self.0[at as usize / 64] &= !(1 << (at % 64));
+    }
+
     #[inline]
     pub(crate) fn insert(&mut self, at: u32) -> bool {
         let word = &mut self.0[at as usize / 64];
@@ -113,11 +167,12 @@ impl Bits {
         new
     }
 
-    fn contains(&self, at: u32) -> bool {
+    #[inline]
+    pub(crate) fn contains(&self, at: u32) -> bool {
         self.0[at as usize / 64] >> (at % 64) & 1 == 1
     }
 
-    fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         self.0.iter().zip(0u32..).filter(|(word, _)| **word != 0).flat_map(|(&word, at)| {
             let mut left = word;
             std::iter::from_fn(move || {
@@ -133,9 +188,17 @@ impl Bits {
 pub(crate) enum Shown {
     /// Pairs on accepting components.
     Accepted(Accepted),
-    /// Nothing is accepted. `beyond` says whether runs come to states that were not expanded, behind which something
-    /// may be.
-    Nothing { beyond: bool },
+    /// Nothing is accepted, as far as the automaton has not looked at propositions without a value. `beyond` says
+    /// whether runs come to states that were not expanded, behind which something may be.
+    Nothing { beyond: bool, looked: Option<Looked> },
+}
+
+/// Where an automaton looks at a proposition that has no value.
+pub(crate) struct Looked {
+    /// The first such proposition, as the automaton numbers them.
+    pub(crate) proposition: u32,
+    /// The states.
+    pub(crate) states: Bits,
 }
 
 /// The pairs that show that a claim is violated.
@@ -182,8 +245,8 @@ impl<'p> Product<'p> {
         let targets: Vec<Vec<u32>> =
             automaton.edges.iter().map(|own| own.iter().map(|edge| edge.target).collect()).collect();
         let (component, count) = components(&targets);
-        let letters: Vec<u64> = graph.letters().iter().map(|marks| forbidden.letter(marks)).collect();
-        control.afford(letters.len() * automaton.edges.len() * 8)?;
+        let letters: Vec<Reading> = graph.letters().iter().map(|marks| forbidden.reading(marks)).collect();
+        control.afford(letters.len() * automaton.edges.len() * 16)?;
         let (mut starts, mut moves) = (Vec::with_capacity(letters.len() * automaton.edges.len() + 1), Vec::new());
         for (own, &within) in automaton.edges.iter().zip(&component) {
             for &letter in &letters {
@@ -192,7 +255,7 @@ impl<'p> Product<'p> {
                     let chosen = own
                         .iter()
                         .filter(|edge| (component[edge.target as usize] == within) == inside)
-                        .filter(|edge| edge.letters.admits(letter));
+                        .filter(|edge| letter.is_admitted(edge.letters) == Some(true));
                     moves.extend(chosen.map(|edge| Move { target: edge.target, marks: edge.marks }));
                     from
                 };
@@ -200,6 +263,14 @@ impl<'p> Product<'p> {
             }
         }
         starts.push((moves.len() as u32, moves.len() as u32));
+        let mut looks = Vec::new();
+        if letters.iter().any(|letter| letter.undefined != 0) {
+            looks.reserve_exact(starts.len());
+            for own in &automaton.edges {
+                let all = |letter: &Reading| own.iter().fold(0, |all, edge| all | letter.looked_at(edge.letters));
+                looks.extend(letters.iter().map(all));
+            }
+        }
         let Forbidden { stutters, fairness, passing, .. } = *forbidden;
         let accepting = accepting(automaton, &component, count, passing);
         let letters = letters.len();
@@ -213,6 +284,7 @@ impl<'p> Product<'p> {
             starts,
             moves,
             letters,
+            looks,
             component,
             count,
             accepting,
@@ -226,16 +298,22 @@ impl<'p> Product<'p> {
 
     /// The moves of the automaton at a letter inside its component.
     #[inline]
-    fn inside(&self, automaton: u32, letter: u32) -> &[Move] {
+    pub(crate) fn inside(&self, automaton: u32, letter: u32) -> &[Move] {
         let (begin, end) = self.starts[self.place(automaton, letter)];
         &self.moves[begin as usize..end as usize]
     }
 
     /// The moves of the automaton at a letter that leave its component.
     #[inline]
-    fn leaving(&self, automaton: u32, letter: u32) -> &[Move] {
+    pub(crate) fn leaving(&self, automaton: u32, letter: u32) -> &[Move] {
         let at = self.place(automaton, letter);
         &self.moves[self.starts[at].1 as usize..self.starts[at + 1].0 as usize]
+    }
+
+    /// The propositions without a value that the automaton looks at in this state at a letter.
+    #[inline]
+    pub(crate) fn looks(&self, automaton: u32, letter: u32) -> u64 {
+        if self.looks.is_empty() { 0 } else { self.looks[self.place(automaton, letter)] }
     }
 
     /// The pairs that runs start in.
@@ -261,7 +339,7 @@ impl<'p> Product<'p> {
     }
 
     #[inline]
-    fn targets<'r>(&self, record: &Record<'r>, own: &'r [u32; 1]) -> &'r [u32] {
+    pub(crate) fn targets<'r>(&self, record: &Record<'r>, own: &'r [u32; 1]) -> &'r [u32] {
         if record.targets.is_empty() && self.stutters && !record.broken { own } else { record.targets }
     }
 
@@ -294,7 +372,8 @@ impl<'p> Product<'p> {
                 reached.sets[member as usize] = None;
             }
         }
-        Ok(if any { Shown::Accepted(accepted) } else { Shown::Nothing { beyond: reached.beyond } })
+        let Reached { beyond, looked, .. } = reached;
+        Ok(if any { Shown::Accepted(accepted) } else { Shown::Nothing { beyond, looked } })
     }
 
     /// May the automaton stay in this state whatever it reads?
@@ -387,10 +466,14 @@ impl<'p> Product<'p> {
         Ok(())
     }
 
-    /// Reaches the pairs behind the edges of a pair that leave the automaton's component.
+    /// Reaches the pairs behind the edges of a pair that leave the automaton's component. Called once for each pair.
     #[inline]
     fn leave(&self, automaton: u32, state: u32, record: &Record<'_>, reached: &mut Reached) {
         let own = [state];
+        let looked = self.looks(automaton, record.letter);
+        if looked != 0 {
+            reached.look(looked, state);
+        }
         for edge in self.leaving(automaton, record.letter) {
             for &state in self.targets(record, &own) {
                 reached.insert(edge.target, state);
@@ -420,13 +503,30 @@ impl<'p> Product<'p> {
             own.filter(|edge| place[edge.target as usize] != u32::MAX).all(|edge| edge.marks == all)
         });
         let entered: Vec<Option<Bits>> = members.iter().map(|&member| reached.sets[member as usize].take()).collect();
+        let entries = || entered.iter().zip(0u32..).flat_map(|(set, at)| set.iter().map(move |set| (set, at)));
+        // A pass over all states pays where a search would come to many of them.
+        let enters_many = || entries().map(|(set, _)| set.iter().count()).sum::<usize>() >= bound / MANY;
+        let left = match entries().any(|(set, _)| set.contains(self.graph.initial())) || enters_many() {
+            true => self.not_idle(members, &place, control)?,
+            false => None,
+        };
+        let numbers = match left {
+            Some(left) => {
+                let is_left = |state: u32, at: u32| left.contains(state * width as u32 + at);
+                if !entries().any(|(set, at)| set.iter().any(|state| is_left(state, at))) {
+                    return Ok(false);
+                }
+                (0..(bound * width) as u32).map(|at| if left.contains(at) { 0 } else { IDLE }).collect()
+            }
+            None => vec![0; bound * width],
+        };
         let mut tarjan = Tarjan {
             product: self,
             width,
             place: &place,
-            numbers: vec![0; bound * width],
+            numbers,
             next: 1,
-            finished: u32::MAX,
+            finished: IDLE - 1,
             open: Vec::new(),
             walk: Vec::new(),
             found: Vec::new(),
@@ -463,16 +563,30 @@ struct Reached {
     sets: Vec<Option<Bits>>,
     /// Is there a pair whose state was not expanded?
     beyond: bool,
+    /// Where the automaton looks at the first proposition that has no value where it looks.
+    looked: Option<Looked>,
 }
 
 impl Reached {
     fn new(bound: usize, automaton_states: usize) -> Reached {
-        Reached { bound, sets: (0..automaton_states).map(|_| None).collect(), beyond: false }
+        Reached { bound, sets: (0..automaton_states).map(|_| None).collect(), beyond: false, looked: None }
     }
 
     #[inline]
     fn insert(&mut self, automaton: u32, state: u32) -> bool {
         self.sets[automaton as usize].get_or_insert_with(|| Bits::new(self.bound)).insert(state)
+    }
+
+    /// Notes that the automaton looks at these propositions in a state that gives them no value.
+    fn look(&mut self, propositions: u64, state: u32) {
+        let proposition = propositions.trailing_zeros();
+        if self.looked.as_ref().is_some_and(|known| known.proposition < proposition) {
+            return;
+        }
+        let looked = self.looked.take().filter(|known| known.proposition == proposition);
+        let mut looked = looked.unwrap_or_else(|| Looked { proposition, states: Bits::new(self.bound) });
+        looked.states.insert(state);
+        self.looked = Some(looked);
     }
 }
 
@@ -491,6 +605,10 @@ const NO_ROOT: u32 = 1 << 31;
 const LOOPS: u32 = 1 << 30;
 const EDGE: u32 = LOOPS - 1;
 const NO_RECORD: u64 = u64::MAX;
+/// The number of a pair that is left out.
+const IDLE: u32 = u32::MAX;
+/// A component of the automaton is entered in many states if the share of these is at least one in `MANY`.
+const MANY: usize = 16;
 
 /// The decomposition of one component of the automaton's part of the product.
 struct Tarjan<'t, 'p> {

@@ -59,7 +59,8 @@ pub(crate) fn walk(
         while let Some(&Frame { pair, tried }) = way.last() {
             let Some((letter, targets)) = ground.steps(pair.state, most)? else { break 'starts };
             // A state without steps is on no cycle but its own, which the search finds.
-            let edges = moves[pair.automaton as usize].iter().filter(|edge| edge.letters.admits(letter));
+            let own = moves[pair.automaton as usize].iter();
+            let edges = own.filter(|edge| letter.is_admitted(edge.letters) == Some(true));
             let place = tried.checked_div(targets.len());
             let Some(edge) = place.and_then(|place| edges.clone().nth(place)) else {
                 way.pop();

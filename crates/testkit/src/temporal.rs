@@ -13,7 +13,7 @@ use std::sync::Arc;
 use trefoil_control::Control;
 use trefoil_system::{
     Automaton, AutomatonEdge, Cube, Cut, Explorer, Group, GroupId, LabelId, Labels, Layout, Ltl, LtlId, LtlNode, Mark,
-    MarkId, Meaning, Sink, Slot, SlotSet, Step, System, Value, Values, Walk,
+    MarkId, Meaning, Sink, Slot, SlotSet, Step, System, Value, Values, Walk, Wrong,
 };
 
 use crate::Random;
@@ -177,6 +177,8 @@ pub struct PlainSystem {
     pub steps: Vec<Vec<PlainStep>>,
     /// The propositions that hold in each state.
     pub letters: Vec<u32>,
+    /// Those that have no value there.
+    undefined: Vec<u32>,
     layout: Layout,
     labels: Arc<Labels>,
     names: Vec<LabelId>,
@@ -214,7 +216,16 @@ impl PlainSystem {
         let slot = Slot { name: "state".into(), values: Values::Below(steps.len() as Value) };
         let group = Group { name: "step".into(), guards: all.clone(), may_write: all.clone(), ..Group::default() };
         let marks = vec![Mark { meaning: Meaning::Proposition, reads: all, values: Value::MAX }];
-        PlainSystem { steps, letters, layout: Layout::new(vec![slot]), labels, names, groups: vec![group], marks }
+        let (undefined, layout) = (vec![0; letters.len()], Layout::new(vec![slot]));
+        PlainSystem { steps, letters, undefined, layout, labels, names, groups: vec![group], marks }
+    }
+
+    /// The same system, with propositions that have no value in some states.
+    pub fn with_undefined(mut self, undefined: Vec<u32>) -> PlainSystem {
+        self.undefined = undefined;
+        let reads = self.marks[0].reads.clone();
+        self.marks.push(Mark { meaning: Meaning::Undefined, reads, values: Value::MAX });
+        self
     }
 }
 
@@ -232,8 +243,15 @@ impl Explorer for PlainExplorer<'_> {
         Ok(())
     }
 
-    fn mark(&mut self, _: MarkId, reads: &[Value]) -> Result<Value, Cut> {
-        Ok(self.0.letters[reads[0] as usize])
+    fn mark(&mut self, mark: MarkId, reads: &[Value]) -> Result<Value, Cut> {
+        let shown = if mark.index() == 0 { &self.0.letters } else { &self.0.undefined };
+        Ok(shown[reads[0] as usize])
+    }
+
+    fn undefined(&mut self, proposition: u32, row: &[Value]) -> Cut {
+        assert!(self.0.undefined[row[0] as usize] >> proposition & 1 == 1, "it has a value");
+        let message = format!("proposition {proposition} has no value in state {}", row[0]);
+        Cut::Wrong(Box::new(Wrong { message, place: None, hint: None }))
     }
 }
 

@@ -54,7 +54,10 @@ impl Compiler<'_> {
             let name = claim.name.as_ref().map_or_else(|| format!("{kind}_{count}"), |word| word.text.to_string());
             if let Ok(draft) = self.draft_claim(claim) {
                 let says = ClaimSays::Refused(String::new());
-                drafted.push((NamedClaim { name, kind, span: claim.span, says, propositions: Vec::new() }, draft));
+                drafted.push((
+                    NamedClaim { name, kind, span: claim.span, says, propositions: Vec::new(), places: Vec::new() },
+                    draft,
+                ));
             }
         }
         self.in_claim = false;
@@ -104,7 +107,13 @@ impl Compiler<'_> {
     pub(super) fn finish_claims(&mut self, drafted: Vec<(NamedClaim, Drafted)>) {
         let mut known: HashMap<String, u32> = HashMap::new();
         for (mut claim, draft) in drafted {
-            let mut atoms = Atoms { program: &mut self.program, known: &mut known, own: Vec::new(), misplaced: None };
+            let mut atoms = Atoms {
+                program: &mut self.program,
+                known: &mut known,
+                own: Vec::new(),
+                places: Vec::new(),
+                misplaced: None,
+            };
             claim.says = match draft {
                 Drafted::Formula(draft) => {
                     let mut ltl = Ltl::default();
@@ -119,7 +128,7 @@ impl Compiler<'_> {
             if let Some(what) = atoms.misplaced {
                 claim.says = ClaimSays::Refused(format!("{what} in a claim is not supported"));
             }
-            claim.propositions = atoms.own;
+            (claim.propositions, claim.places) = (atoms.own, atoms.places);
             if claim.propositions.len() > 64 {
                 let count = counted(claim.propositions.len(), "proposition");
                 claim.says =
@@ -226,6 +235,8 @@ struct Atoms<'p> {
     known: &'p mut HashMap<String, u32>,
     /// Those of this claim, in its own order.
     own: Vec<u32>,
+    /// Where it names each first.
+    places: Vec<Span>,
     /// What a claim cannot ask.
     misplaced: Option<&'static str>,
 }
@@ -274,6 +285,7 @@ impl Atoms<'_> {
         let number = proposition(self.program, self.known, expression, Some(written));
         let own = self.own.iter().position(|&known| known == number).unwrap_or_else(|| {
             self.own.push(number);
+            self.places.push(span);
             self.own.len() - 1
         });
         Condition::Literal(own as u32, plain)

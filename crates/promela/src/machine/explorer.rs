@@ -528,21 +528,38 @@ impl<'a> ModelExplorer<'a> {
         Ok(self.control.check()?)
     }
 
-    /// The values of 32 propositions from the first on, one bit each.
-    fn propositions(&mut self, first: usize, row: &[Value]) -> Result<Value, Cut> {
+    /// Loads a row for claims, which are no process.
+    fn load_for_claims(&mut self, row: &[Value]) {
         self.load(row);
-        let code = self.machine.code;
-        // Claims are no process.
         self.machine.actor = usize::MAX;
+    }
+
+    /// The values of 32 propositions from the first on, one bit each.
+    fn propositions(&mut self, first: usize, row: &[Value]) -> Value {
+        self.load_for_claims(row);
+        let code = self.machine.code;
         let mut all = 0;
         for (at, &term) in code.propositions.iter().enumerate().skip(first).take(32) {
             all |= u32::from(self.machine.evaluate(term) != 0) << (at - first);
-            if let Some(fault) = self.machine.fault {
-                let message = format!("what a claim looks at cannot be evaluated in a state that is reached: {fault}");
-                return Err(Cut::Wrong(Box::new(Wrong { message, place: None, hint: None })));
+            if self.machine.fault.take().is_some() {
+                assert!(code.may_be_undefined[at], "proposition {at} was said to have a value everywhere");
             }
         }
-        Ok(all)
+        all
+    }
+
+    /// Those of 32 propositions from the first on that have no value, one bit each.
+    fn undefined_propositions(&mut self, first: usize, row: &[Value]) -> Value {
+        self.load_for_claims(row);
+        let code = self.machine.code;
+        let mut all = 0;
+        for (at, &term) in code.propositions.iter().enumerate().skip(first).take(32) {
+            if code.may_be_undefined[at] {
+                self.machine.evaluate(term);
+                all |= u32::from(self.machine.fault.take().is_some()) << (at - first);
+            }
+        }
+        all
     }
 
     /// Lets a `trace` see a send or receive.
@@ -579,8 +596,12 @@ impl Explorer for ModelExplorer<'_> {
         if let Some(observer) = &self.observer {
             return Ok(observer.value(mark, reads));
         }
-        if let Some(first) = mark.index().checked_sub(1) {
-            return self.propositions(first * 32, reads);
+        if let Some(number) = mark.index().checked_sub(1) {
+            let shown = self.model.program().propositions.len().div_ceil(32);
+            return Ok(match number.checked_sub(shown) {
+                None => self.propositions(number * 32, reads),
+                Some(number) => self.undefined_propositions(number * 32, reads),
+            });
         }
         self.ending.clear();
         self.ending.resize(self.model.arrangement.width(), 0);
@@ -588,5 +609,14 @@ impl Explorer for ModelExplorer<'_> {
             self.ending[slot] = value;
         }
         Ok(u32::from(self.model.is_valid_end(&self.ending)))
+    }
+
+    fn undefined(&mut self, proposition: u32, row: &[Value]) -> Cut {
+        self.load_for_claims(row);
+        self.machine.evaluate(self.machine.code.propositions[proposition as usize]);
+        let fault = self.machine.fault.take().expect("the proposition has no value in this row");
+        let message = format!("what the claim looks at has no value in a state that is reached: {fault}");
+        let hint = "what stands behind a condition that decides is not evaluated: `i < 3 && a[i] == 1`";
+        Cut::Wrong(Box::new(Wrong { message, place: None, hint: Some(hint.to_string()) }))
     }
 }

@@ -24,6 +24,7 @@ mod system;
 mod terms;
 mod timeouts;
 mod touched;
+mod undefined;
 mod visible;
 
 pub(crate) use aliases::Aliases;

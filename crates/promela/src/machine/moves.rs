@@ -161,6 +161,8 @@ pub(crate) struct Code {
     pub(crate) trace: Vec<Vec<TraceMove>>,
     /// What claims look at.
     pub(crate) propositions: Box<[TermId]>,
+    /// Which of them may have no value in some state.
+    pub(crate) may_be_undefined: Box<[bool]>,
 }
 
 impl Code {
@@ -199,8 +201,11 @@ impl Code {
         }
         // Claims ask for themselves, and no process.
         writer.own(Owner { position: 0, cells: 0 });
-        let propositions = program.propositions.iter().map(|&proposition| writer.term(proposition)).collect();
-        Code { terms: writer.translator.terms, positions, globals, trace, propositions }
+        let propositions: Box<[TermId]> =
+            program.propositions.iter().map(|&proposition| writer.term(proposition)).collect();
+        let terms = writer.translator.terms;
+        let may_be_undefined = Code::may_be_undefined(&terms, &propositions, &arrangement.queues);
+        Code { terms, positions, globals, trace, propositions, may_be_undefined }
     }
 }
 

@@ -409,6 +409,10 @@ impl<const WORDS: usize> Explorer for ReducingExplorer<'_, WORDS> {
     fn mark(&mut self, mark: MarkId, reads: &[Value]) -> Result<Value, Cut> {
         self.inner.mark(mark, reads)
     }
+
+    fn undefined(&mut self, proposition: u32, row: &[Value]) -> Cut {
+        self.inner.undefined(proposition, row)
+    }
 }
 
 /// The ways of starting processes that steps lead to.

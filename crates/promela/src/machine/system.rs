@@ -111,6 +111,10 @@ impl Model {
             let reads = everything.clone();
             model.marks.push(Mark { meaning: Meaning::Proposition, reads, values: Value::MAX });
         }
+        if model.arrangement.code.may_be_undefined.contains(&true) {
+            let shown = model.marks[1..].to_vec();
+            model.marks.extend(shown.into_iter().map(|mark| Mark { meaning: Meaning::Undefined, ..mark }));
+        }
         model
     }
 

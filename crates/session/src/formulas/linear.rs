@@ -25,7 +25,7 @@ use trefoil_temporal::{
 
 use super::{Opened, Script};
 use crate::check::{Asked, AssertionReport, Evidence, Finding, Run, Violation};
-use crate::ltl::{LtlAtom, LtlFormula, read_ltl};
+use crate::ltl::{LETTERS, LtlAtom, LtlFormula, read_ltl};
 use crate::problem::BAD_LTL;
 use crate::{Job, Verdict, seconds};
 
@@ -103,7 +103,7 @@ impl Linear {
     /// Its text in the list.
     pub(super) fn text(&self) -> String {
         match &self.says {
-            LinearSays::Holds(formula) => format!("ltl {}", formula.text()),
+            LinearSays::Holds(formula) => format!("ltl {}", formula.written),
             LinearSays::Accepts(name, _) => format!("automaton {name}"),
         }
     }
@@ -156,10 +156,15 @@ enum LabelTest {
 fn read_atom(atom: &LtlAtom, signature: &Signature, mistakes: &mut Vec<Diagnostic>) -> Option<Atom> {
     let place = Place::Span(atom.span);
     let is_letter = |character: char| character.is_alphanumeric() || character == '_' || character == '\'';
+    let declared = signature.actions.iter().map(|action| signature.data.names.text(action.name));
+    let mut names: Vec<&str> = declared.chain(signature.refused.iter().map(|(name, _)| name.as_str())).collect();
+    names.sort_unstable();
+    let head = atom.text.split('(').next().unwrap_or_default().trim_end();
+    if ["G", "F"].contains(&head) && !names.contains(&head) {
+        mistakes.push(Diagnostic::error(BAD_LTL, format!("there is no action `{head}`"), place).help(LETTERS));
+        return None;
+    }
     if atom.text.chars().all(is_letter) && !atom.text.is_empty() && !["true", "false"].contains(&atom.text.as_str()) {
-        let declared = signature.actions.iter().map(|action| signature.data.names.text(action.name));
-        let mut names: Vec<&str> = declared.chain(signature.refused.iter().map(|(name, _)| name.as_str())).collect();
-        names.sort_unstable();
         if names.contains(&atom.text.as_str()) {
             return Some(Atom::Named(atom.text.clone()));
         }
@@ -256,6 +261,7 @@ impl Script {
             passing: 0,
             says: Says::Accepts(over_words(&forbidden)),
             propositions: (0..atoms.len() as u32 + 2).collect(),
+            places: Vec::new(),
             stutters: true,
         }];
         let explored = Explored::default();

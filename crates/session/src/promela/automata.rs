@@ -14,7 +14,7 @@ use trefoil_source::{Diagnostic, Place, Sources, Span};
 use trefoil_system::{Automaton, AutomatonEdge, Cube, LtlNode};
 use trefoil_temporal::{HoaAutomaton, HoaProposition};
 
-use super::temporal::ListedClaim;
+use super::temporal::{ListedClaim, place};
 use crate::check::Violation;
 use crate::problem::{BAD_LTL, Problem, UNREADABLE};
 use crate::{Job, read_file};
@@ -92,7 +92,7 @@ impl Automata {
         let mut listed = Vec::new();
         for (name, automaton, span) in self.all {
             let mut conditions = Vec::new();
-            let mut propositions = Vec::new();
+            let (mut propositions, mut places) = (Vec::new(), Vec::new());
             for proposition in &automaton.propositions {
                 let number = count - added.len();
                 let claim = added.next().filter(|claim| claim.name == format!("{NAME}{number}"));
@@ -101,13 +101,14 @@ impl Automata {
                     let message = "a proposition is one expression of the model, without temporal operators";
                     Box::new(Diagnostic::error(BAD_LTL, message, Place::Span(proposition.span)))
                 })?);
+                places.resize(propositions.len(), place(proposition.span));
             }
             let says = Says::Accepts(renamed(&automaton.automaton, &conditions));
             listed.push(ListedClaim {
                 text: format!("automaton {name}"),
                 span: Some(span),
                 way: Violation::Cycle,
-                says: Ok(TemporalClaim { says, propositions, stutters: true, passing: 0 }),
+                says: Ok(TemporalClaim { says, propositions, places, stutters: true, passing: 0 }),
             });
         }
         Ok(listed)

@@ -4,7 +4,7 @@ use trefoil_promela::Program;
 use trefoil_promela::program::{Action, ClaimSays, Transition};
 use trefoil_questions::{Says, TemporalClaim};
 use trefoil_source::Span;
-use trefoil_system::{Automaton, AutomatonEdge, Cube};
+use trefoil_system::{Automaton, AutomatonEdge, Cube, WrongPlace};
 
 use crate::check::Violation;
 
@@ -30,11 +30,12 @@ pub(super) fn claims(program: &Program) -> Vec<ListedClaim> {
             ClaimSays::Refused(why) => Err(why.clone()),
         };
         let propositions = claim.propositions.clone();
+        let places = claim.places.iter().map(|&span| place(span)).collect();
         listed.push(ListedClaim {
             text: format!("{} {}", claim.kind, claim.name),
             span: Some(claim.span),
             way: Violation::Cycle,
-            says: says.map(|says| TemporalClaim { says, propositions, stutters: true, passing: 0 }),
+            says: says.map(|says| TemporalClaim { says, propositions, places, stutters: true, passing: 0 }),
         });
     }
     let (everything, holds) = (Cube::ALL, Cube::literal(0, true));
@@ -56,6 +57,11 @@ pub(super) fn claims(program: &Program) -> Vec<ListedClaim> {
         listed.push(claim);
     }
     listed
+}
+
+/// A place in the texts of a model.
+pub(super) fn place(span: Span) -> WrongPlace {
+    WrongPlace { file: span.file.0, start: span.start, end: span.end }
 }
 
 /// Can a step pass an `accept` label: that of a statement inside an `atomic` sequence, or of a process that receives
@@ -83,6 +89,7 @@ fn of_labels(program: &Program, way: Violation, edges: Vec<Vec<AutomatonEdge>>, 
     let says = TemporalClaim {
         says: Says::Accepts(automaton),
         propositions: vec![proposition],
+        places: Vec::new(),
         stutters: way == Violation::Acceptance,
         passing: 0,
     };

@@ -14,6 +14,8 @@ use crate::witness::{Path, TakenStep};
 pub struct LassoWord {
     /// The propositions that hold, one set for each position.
     pub letters: Vec<u64>,
+    /// Those that have no value there; what the letters say of them means nothing.
+    pub undefined: Vec<u64>,
     /// The position behind the last one.
     pub back_to: usize,
     /// For each position, does a step from it to the next one pass what counts ([`Step::passes`])?
@@ -42,10 +44,8 @@ pub fn replay_lasso(
     } else if cycle.last().is_none_or(|step| step.row != path.last()) {
         return Err(Rejection::NoCycle);
     }
-    let mut letters = letters(system, propositions, path, &mut *explorer)?;
-    for step in &cycle[..cycle.len().saturating_sub(1)] {
-        letters.push(letter(system, propositions, &step.row, &mut *explorer)?);
-    }
+    let rows = rows(path).chain(cycle[..cycle.len().saturating_sub(1)].iter().map(|step| &step.row[..]));
+    let (letters, undefined) = letters(system, propositions, rows, &mut *explorer)?;
     let mut passes = vec![false; path.steps.len()];
     let mut here = path.last();
     for taken in cycle {
@@ -58,7 +58,7 @@ pub fn replay_lasso(
         here = &taken.row;
     }
     passes.resize(letters.len(), false);
-    Ok(LassoWord { letters, back_to: path.steps.len(), passes })
+    Ok(LassoWord { letters, undefined, back_to: path.steps.len(), passes })
 }
 
 /// The agents that are enabled and that take part, on a step of a cycle.
@@ -105,31 +105,49 @@ pub fn replay_prefix(
     control: &Control,
 ) -> Result<LassoWord, Rejection> {
     replay_path(system, path, control)?;
-    let letters = letters(system, propositions, path, &mut *system.explorer(control))?;
+    let (letters, undefined) = letters(system, propositions, rows(path), &mut *system.explorer(control))?;
     let passes = vec![false; letters.len()];
-    Ok(LassoWord { letters, back_to: path.steps.len(), passes })
+    Ok(LassoWord { letters, undefined, back_to: path.steps.len(), passes })
 }
 
-fn letters(
+fn rows(path: &Path) -> impl Iterator<Item = &[Value]> {
+    std::iter::once(&path.start[..]).chain(path.steps.iter().map(|step| &step.row[..]))
+}
+
+/// The letters of some states, and which propositions have no value there.
+fn letters<'r>(
     system: &dyn System,
     propositions: &[u32],
-    path: &Path,
+    rows: impl Iterator<Item = &'r [Value]>,
     explorer: &mut dyn Explorer,
-) -> Result<Vec<u64>, Rejection> {
-    let rows = std::iter::once(&path.start).chain(path.steps.iter().map(|step| &step.row));
-    rows.map(|row| Ok(letter(system, propositions, row, explorer)?)).collect()
+) -> Result<(Vec<u64>, Vec<u64>), Rejection> {
+    let (shown, undefined) = (marks(system, Meaning::Proposition), marks(system, Meaning::Undefined));
+    let (mut letters, mut without) = (Vec::new(), Vec::new());
+    for row in rows {
+        letters.push(letter(system, propositions, &shown, row, explorer)?);
+        without.push(if undefined.is_empty() { 0 } else { letter(system, propositions, &undefined, row, explorer)? });
+    }
+    Ok((letters, without))
 }
 
-fn letter(system: &dyn System, propositions: &[u32], row: &[Value], explorer: &mut dyn Explorer) -> Result<u64, Cut> {
-    let marks: Vec<usize> =
-        (0..system.marks().len()).filter(|&mark| system.marks()[mark].meaning == Meaning::Proposition).collect();
+fn marks(system: &dyn System, meaning: Meaning) -> Vec<MarkId> {
+    (0u32..).zip(system.marks()).filter(|(_, mark)| mark.meaning == meaning).map(|(at, _)| MarkId(at)).collect()
+}
+
+/// The bits of some propositions in these marks.
+fn letter(
+    system: &dyn System,
+    propositions: &[u32],
+    marks: &[MarkId],
+    row: &[Value],
+    explorer: &mut dyn Explorer,
+) -> Result<u64, Cut> {
     let mut letter = 0;
     for (own, &proposition) in propositions.iter().enumerate() {
         let mark = marks[proposition as usize / 32];
         let mut reads = Vec::new();
-        system.marks()[mark].reads.values(row, &mut reads);
-        let value = explorer.mark(MarkId(mark as u32), &reads)?;
-        letter |= u64::from(value >> (proposition % 32) & 1) << own;
+        system.marks()[mark.index()].reads.values(row, &mut reads);
+        letter |= u64::from(explorer.mark(mark, &reads)? >> (proposition % 32) & 1) << own;
     }
     Ok(letter)
 }

@@ -30,8 +30,15 @@ const FOREIGN_TYPES: &[(&str, &str)] = &[
     ("void", "write `inline NAME(…) { … }`, or a proctype"),
 ];
 
+/// Temporal operators of other tools, and what to write instead.
+const OPERATORS_ELSEWHERE: [&str; 2] = ["G", "F"];
+const TEMPORAL_OPERATORS: &str = "write `[]` for G (always) and `<>` for F (eventually)";
+
 /// What to write instead of a token that cannot stand where it is.
 pub(super) fn hint(token: &Token, before: Option<&Token>) -> Option<String> {
+    if OPERATORS_ELSEWHERE.iter().any(|name| before.is_some_and(|before| before.is_name(name))) {
+        return Some(TEMPORAL_OPERATORS.to_string());
+    }
     let text = match &token.kind {
         Kind::Name(name) => match &**name {
             "and" => "write `&&`",
@@ -216,6 +223,7 @@ impl Parser<'_> {
             let near = nearest(text, self.inlines.keys().map(|inline| &**inline));
             let help = match (below, near) {
                 (true, _) => Some(format!("move the inline `{text}` above this place")),
+                (false, _) if OPERATORS_ELSEWHERE.contains(&&**text) => Some(TEMPORAL_OPERATORS.to_string()),
                 (false, Some(near)) => Some(format!("did you mean `{near}`?")),
                 (false, None) => None,
             };
