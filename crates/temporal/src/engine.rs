@@ -13,6 +13,9 @@
 //! shows a violation. Every claim passes through the same parts in the same order, also where another claim's search
 //! has kept them all, so the evidence depends neither on the threads nor on what else is checked.
 //!
+//! A claim about states, such as `[] p`, waits with what the first walk has found until the second pause, or until a
+//! budget ends the search: a shorter run that the search finds until then is reported in its place.
+//!
 //! A claim such as `<> p` also holds already in a part when every run of the automaton ends in it: no pair of the
 //! product has a state that was not expanded. Then the rest of the system is not searched.
 //!
@@ -444,7 +447,8 @@ impl Deciding<'_> {
         control.progress().begin("exploring", 0);
         // A claim about states is decided with each state, and leaves nothing to be checked.
         let is_about_states = claimed.is_about_states();
-        let exploring = if is_about_states { control.clone() } else { control.reserving() };
+        let mut exploring = if is_about_states { control.clone() } else { control.reserving() };
+        let mut found_by_walk = None;
         let mut growing: Option<Growing<'_>> = None;
         let mut pause = claimed.near;
         let (graph, states, counts, stopped) = loop {
@@ -454,9 +458,12 @@ impl Deciding<'_> {
                     let part = paused.part();
                     let seen = match is_about_states {
                         true if claimed.looks_at_undefined(self.forbidden, part) => self.seen(part, control)?,
-                        true => Seen::Open,
+                        true => self.shorter_than_walk(&mut found_by_walk, pause)?,
                         false => self.seen_at_pause(part, pause)?,
                     };
+                    if found_by_walk.is_some() {
+                        exploring = control.reserving();
+                    }
                     let evidence = match seen {
                         Seen::Fails(evidence) => Some(Some(evidence)),
                         Seen::Holds => Some(None),
@@ -487,6 +494,11 @@ impl Deciding<'_> {
                 }
                 Searched::Cut(cut, counts, kept) => {
                     let failed = |cut| Unanswered::Cut { cut, counts: Box::new(counted(&counts, None)) };
+                    if let Some(evidence) = found_by_walk.filter(|_| cut == Cut::Stopped && control.check().is_ok()) {
+                        let (evidence, counts) = (Some(evidence), counted(&counts, None));
+                        let fewer_steps = recording.watch().visible.is_some();
+                        return Ok(Outcome::Early(Box::new(Early { evidence, counts, fewer_steps })));
+                    }
                     match kept {
                         // What was expanded is checked with what is left of the budgets, if something is.
                         Some((graph, states)) if cut == Cut::Stopped && !is_about_states && control.check().is_ok() => {
@@ -553,31 +565,63 @@ impl Deciding<'_> {
         let Deciding { claimed, forbidden, control, .. } = *self;
         let whole = kept.graph.whole(&kept.states);
         let is_about_states = claimed.is_about_states();
-        let looks_at_undefined = is_about_states && claimed.looks_at_undefined(forbidden, whole);
-        if is_about_states && !looks_at_undefined {
-            if !whole.letters().iter().any(|letter| claimed.is_bad(forbidden, letter)) {
-                return Ok(Decided::Open);
-            }
-        } else {
-            let mut pause = claimed.near;
-            for (part, counts) in kept.graph.parts(&kept.states) {
-                let seen = if is_about_states { self.seen(part, control)? } else { self.seen_at_pause(part, pause)? };
-                if !matches!(seen, Seen::Open) {
-                    return Ok(seen.decided(Some(counts)));
-                }
-                pause = pause.saturating_mul(FARTHER);
-            }
+        if is_about_states
+            && kept.stopped.is_none()
+            && !claimed.looks_at_undefined(forbidden, whole)
+            && !whole.letters().iter().any(|letter| claimed.is_bad(forbidden, letter))
+        {
+            return Ok(Decided::Open);
         }
-        Ok(self.seen(whole, control)?.decided(None))
+        let mut found_by_walk = None;
+        let mut pause = claimed.near;
+        for (part, counts) in kept.graph.parts(&kept.states) {
+            let seen = match is_about_states {
+                true => match self.seen(part, control)? {
+                    Seen::Open => self.shorter_than_walk(&mut found_by_walk, pause)?,
+                    seen => seen,
+                },
+                false => self.seen_at_pause(part, pause)?,
+            };
+            if !matches!(seen, Seen::Open) {
+                return Ok(seen.decided(Some(counts)));
+            }
+            pause = pause.saturating_mul(FARTHER);
+        }
+        Ok(match (self.seen(whole, control)?, found_by_walk) {
+            (Seen::Open, Some(evidence)) => Decided::Fails(evidence, None),
+            (seen, _) => seen.decided(None),
+        })
     }
 
     /// What a part of the search says, or else a walk.
     fn seen_at_pause(&self, part: Part<'_>, pause: u64) -> Result<Seen, Unanswered> {
-        let Deciding { forbidden, searching, recording, control, .. } = *self;
-        let seen = self.seen(part, control)?;
-        if !matches!(seen, Seen::Open) {
-            return Ok(seen);
+        match self.seen(part, self.control)? {
+            Seen::Open => self.walked(pause),
+            seen => Ok(seen),
         }
+    }
+
+    /// The same for a claim about states where the part has none that violates it. What the first walk finds waits for
+    /// the next pause: until then the search may find a shortest run.
+    fn shorter_than_walk(&self, found_by_walk: &mut Option<Evidence>, pause: u64) -> Result<Seen, Unanswered> {
+        if let Some(evidence) = found_by_walk.take() {
+            return Ok(Seen::Fails(evidence));
+        }
+        Ok(match self.walked(pause)? {
+            Seen::Fails(evidence) if pause == self.claimed.near => {
+                *found_by_walk = Some(evidence);
+                Seen::Open
+            }
+            seen => seen,
+        })
+    }
+
+    /// What a walk says.
+    fn walked(&self, pause: u64) -> Result<Seen, Unanswered> {
+        let Deciding { forbidden, searching, recording, control, .. } = *self;
+        // It keeps the states that the search ends with.
+        let watch = Watch { bad: None, ..*recording.watch() };
+        let recording = &Recording::new(searching.system, &watch);
         let (graph, states) = walk(searching.system, recording, forbidden, pause.div_ceil(WALK), control)?;
         self.seen(graph.whole(&states), control)
     }
