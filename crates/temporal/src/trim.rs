@@ -9,8 +9,8 @@
 //!
 //! Where a system must come to an end, or to what a claim asks for, all pairs are idle, and the pass reads the records
 //! in the order in which they lie and a bit for each target, where a depth-first search jumps between 4 bytes for each.
-//! On systems that go round forever the pass would be of no use: it gives up when few pairs of the first states are
-//! idle.
+//! On systems that go round forever the pass would be of no use: it gives up when some pairs of the first states are
+//! not idle.
 //!
 //! Cost: time linear in the pairs and edges above one component of the automaton, a bit for each pair.
 
@@ -18,7 +18,7 @@ use trefoil_control::{Control, Stopped};
 
 use crate::product::{Bits, Product};
 
-/// The pass gives up if fewer than half of the pairs are idle in the first part of the states, one in `SAMPLE`.
+/// The pass gives up if fewer than seven in eight pairs are idle in the first part of the states, one in `SAMPLE`.
 const SAMPLE: usize = 16;
 
 impl Product<'_> {
@@ -52,7 +52,7 @@ impl Product<'_> {
                 }
             }
             passed += 1;
-            if passed == bound / SAMPLE && idle < passed * width / 2 {
+            if passed == bound / SAMPLE && idle < passed * width / 8 * 7 {
                 return Ok(None);
             }
         }
