@@ -68,6 +68,13 @@ impl Jobs {
         Job::new(control, threads)
     }
 
+    /// Does something under the budgets of a job of its own.
+    pub(crate) fn during<R>(&self, work: impl FnOnce(&Control) -> R) -> R {
+        let result = work(&self.start().control);
+        self.answered();
+        result
+    }
+
     /// The job has its answer.
     pub(crate) fn answered(&self) {
         self.interrupt.answered();

@@ -227,7 +227,7 @@ fn walk(tracing: Tracing, common: Common) -> ExitCode {
             let failed = match &report.story {
                 Some(story) => {
                     let chart = story.chart(&caption(&report), report.stuck);
-                    save_chart(file, &chart).err().map(|problem| said_of(file, &problem))
+                    save_chart(file, &chart, &job.control).err().map(|problem| said_of(file, &problem))
                 }
                 None => Some("--chart applies to Promela models only".to_string()),
             };
@@ -462,15 +462,15 @@ impl Session<'_> {
             let told = self.stepper.told();
             let path = Path::new(file);
             match chart {
-                true => save_chart(path, &story.chart(&format!("{}: a run", told.process), false)),
-                false => trefoil_session::save(path, &story.trail),
+                true => save_chart(path, &story.chart(&format!("{}: a run", told.process), false), control),
+                false => trefoil_session::save(path, &story.trail, control),
             }
             .map_err(|problem| unsaved(said_of(path, &problem)))?;
             return Ok(format!("wrote {} to {file}\n", counted(story.statements.len() as u64, "statement")));
         }
         let run = self.stepper.run(control)?;
         if file.ends_with(".trc") {
-            save(Path::new(file), &actions(&run.steps)).map_err(unsaved)?;
+            save(Path::new(file), &actions(&run.steps), control).map_err(unsaved)?;
             return Ok(format!("wrote {} to {file}\n", counted(run.steps.len() as u64, "action")));
         }
         let told = self.stepper.told();
@@ -485,7 +485,7 @@ impl Session<'_> {
         });
         let text = serde_json::to_string_pretty(&document).expect("a document of plain data") + "\n";
         crate::schema::check(&text);
-        save(Path::new(file), &text).map_err(unsaved)?;
+        save(Path::new(file), &text, control).map_err(unsaved)?;
         Ok(format!("wrote {} to {file}\n", counted(run.steps.len() as u64, "step")))
     }
 

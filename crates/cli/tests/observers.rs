@@ -17,6 +17,7 @@ assert HONEST [F= diamond(SWAPPED)
 assert normal(HONEST) [R= diamond(SWAPPED)
 assert FIRM [V= normal(FLEETING)
 assert HONEST [R= SWAPPED :[partial order reduce]
+assert HONEST [RD= SWAPPED
 ";
 
 fn folder() -> tempfile::TempDir {
@@ -96,9 +97,18 @@ fn compressions_that_keep_too_little_are_left_out() {
         result["runs"][0]["results"][0]["notes"].to_string()
     };
     assert!(!notes("3").contains("left out"), "{}", notes("3"));
-    let left_out = "`diamond`, `normal` left out: it does not preserve refusals before later events";
+    let left_out = "`diamond`, `normal` left out: they do not preserve refusals before later events";
     assert!(notes("4").contains(left_out), "{}", notes("4"));
     assert!(notes("5").contains("`normal` left out: it does not preserve revivals"), "{}", notes("5"));
+    // An assertion once named the compressions of those before it.
+    let (_, out, _) = check(&folder, &["--format", "json"]);
+    let result: Value = serde_json::from_str(&out).expect("JSON");
+    let notes = |index: usize| result["runs"][0]["results"][index - 1]["notes"].to_string();
+    assert!(notes(4).contains(left_out), "{}", notes(4));
+    assert!(notes(5).contains("`normal` left out: it does not preserve revivals"), "{}", notes(5));
+    for index in [1, 2, 3, 6, 7] {
+        assert!(!notes(index).contains("left out"), "{index}: {}", notes(index));
+    }
 }
 
 #[test]

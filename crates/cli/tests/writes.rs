@@ -134,12 +134,13 @@ const WRITERS: &[Writer] = &[
     Writer { file: "y.svg", arguments: &["trace", "m.pml"], input: Some("1\nsave out/y.svg\n"), code: 0 },
 ];
 
-/// Files with no more bytes than this are cut at each of them.
+/// Files with no more bytes than this are cut at each of them; `TREFOIL_WRITES_SMALL` sets another size.
 const SMALL: usize = 60;
 
 /// How many bytes of a file of this size are written before the disk is full.
 fn limits(size: usize) -> Vec<usize> {
-    match size <= SMALL {
+    let small = std::env::var("TREFOIL_WRITES_SMALL").ok().and_then(|size| size.parse().ok()).unwrap_or(SMALL);
+    match size <= small {
         true => (0..size).collect(),
         // The largest limit leaves room for a report with shorter times in it.
         false => vec![0, 1, size / 2, size - size / 16],
@@ -309,6 +310,67 @@ fn a_full_standard_error_is_an_error_that_only_the_exit_code_tells() {
         let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("a device");
         let failed = folder.command(None, arguments, None).stderr(full).output().expect("it runs");
         assert_eq!(failed.status.code(), Some(2), "{arguments:?}");
+    }
+}
+
+/// A pipe without a reader once held up reports and charts without end, and pictures beyond `--timeout`.
+#[test]
+fn a_pipe_without_a_reader_is_left_after_the_time_and_one_with_a_reader_gets_all() {
+    // Most of the time they wait.
+    std::thread::scope(|scope| {
+        for part in 0..8 {
+            scope.spawn(move || WRITERS.iter().skip(part).step_by(8).for_each(write_into_pipes));
+        }
+    });
+}
+
+fn write_into_pipes(writer: &Writer) {
+    let &Writer { file, arguments, input, code } = writer;
+    if input.is_some() {
+        return; // A prompt goes on after its time.
+    }
+    let folder = Folder::new();
+    let pipe = folder.path("out").join(file);
+    assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs").success());
+    let limited: Vec<&str> = arguments.iter().copied().chain(["--timeout", "500ms"]).collect();
+    let left = folder.run(None, &limited, None);
+    let told = String::from_utf8_lossy(&left.stdout).into_owned() + &said(&left);
+    let code_of_left = left.status.code();
+    assert!(matches!(code_of_left, Some(2 | 3)) && told.contains("timeout of 0.5 s reached"), "{arguments:?}: {told}");
+    let reader = Command::new("cat").arg(&pipe).stdout(Stdio::piped()).spawn().expect("cat runs");
+    let written = folder.run(None, arguments, None);
+    let taken = reader.wait_with_output().expect("it ends");
+    assert_eq!(written.status.code(), Some(code), "{arguments:?}: {}", said(&written));
+    assert!(!taken.stdout.is_empty(), "{arguments:?}");
+    assert_eq!(folder.written(), [file], "{arguments:?}");
+}
+
+/// A link in a circle was once replaced by a file, and so was a file that its owner had made read-only.
+#[cfg(unix)]
+#[test]
+fn what_may_not_be_written_stays() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let folder = Folder::new();
+    for Writer { file, arguments, input, .. } in WRITERS {
+        let target = folder.path("out").join(file);
+        symlink("circle", &target).expect("a link");
+        symlink(file, folder.path("out").join("circle")).expect("a link");
+        let refused = folder.run(None, arguments, *input);
+        assert_eq!(refused.status.code(), Some(2), "{arguments:?}: {}", said(&refused));
+        assert_eq!(said(&refused).matches("cannot write").count(), 1, "{arguments:?}: {}", said(&refused));
+        assert!(fs::symlink_metadata(&target).expect("a link").is_symlink(), "{arguments:?}");
+        folder.clear();
+        fs::write(&target, OLD).expect("a file");
+        fs::set_permissions(&target, fs::Permissions::from_mode(0o444)).expect("it is ours");
+        if fs::OpenOptions::new().write(true).open(&target).is_ok() {
+            // The superuser may write everything.
+            folder.clear();
+            continue;
+        }
+        let refused = folder.run(None, arguments, *input);
+        assert_eq!(refused.status.code(), Some(2), "{arguments:?}: {}", said(&refused));
+        assert_eq!(fs::read_to_string(&target).expect("a file"), OLD, "{arguments:?}");
+        folder.clear();
     }
 }
 

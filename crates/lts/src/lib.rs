@@ -3,6 +3,7 @@
 //! An [`Lts`] keeps its transitions in compressed sparse rows, forward; a [`Backward`] view is made when an algorithm
 //! asks for it. States and labels are typed numbers, labels in the table of the check.
 
+mod answers;
 pub mod components;
 pub mod compress;
 pub mod divergence;
@@ -28,4 +29,4 @@ pub use levels::{Levels, levels};
 pub use normal::{normalise, normalise_within, stays_within};
 pub use references::References;
 pub use shared::SharedRows;
-pub use subsets::{Following, LazyNormalForm, NodeId, Scratch};
+pub use subsets::{Following, LazyNormalForm, NodeId, Scratch, Within};

@@ -30,12 +30,13 @@
 //! Cost: a successor is linear in the transitions of the states of the set and of their closure, plus sorting it; a
 //! node takes 4 bytes a state, 8 bytes a label that it allows, and about a hundred bytes of its own.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use trefoil_control::{Control, Stopped};
 use trefoil_system::{LabelId, Model};
 
+use crate::answers::Answers;
 use crate::divergence::diverging_states;
 use crate::explicit::{Lts, Transition};
 use crate::generalised::{AcceptanceId, Acceptances, FamilyId, Glts, stable_acceptances};
@@ -51,6 +52,12 @@ impl NodeId {
 }
 
 const UNKNOWN: u32 = u32::MAX;
+/// An answer that names no label, or no node.
+const NOTHING: u32 = u32::MAX;
+/// An answer that was given once without a node.
+const MET: u32 = u32::MAX - 1;
+/// States with more events than this become a node when they are first met.
+const MOST_SINGLE: usize = 64;
 const SHARDS: usize = 16;
 
 struct Edge {
@@ -66,6 +73,17 @@ struct Node {
     family: OnceLock<Box<[AcceptanceId]>>,
 }
 
+/// What remains possible of a node once labels were seen to be refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Within {
+    /// No state.
+    Nothing,
+    /// This node.
+    Node(NodeId),
+    /// States whose events were listed.
+    Steps,
+}
+
 /// What one thread needs to compute successors.
 #[derive(Default)]
 pub struct Scratch {
@@ -73,10 +91,13 @@ pub struct Scratch {
     round: u32,
     found: Vec<u32>,
     kept: Vec<u32>,
-    /// Which of the labels that are offered a stable state of the specification offers, too.
-    revived: Vec<bool>,
-    /// The places among these of the labels of one acceptance.
-    places: Vec<usize>,
+    single: Vec<Transition>,
+    /// By label, twice the round in which it was offered, and one more when a stable state of the specification was
+    /// found that offers it, too.
+    offered: Vec<u32>,
+    offers: u32,
+    /// What was answered about what is offered.
+    answers: Answers,
 }
 
 /// The transitions of a specification as the construction needs them: visible ones by label, `τ` apart.
@@ -89,6 +110,8 @@ struct Rows {
 
 /// A normal form that grows on demand.
 pub struct LazyNormalForm {
+    /// Distinguishes it from the others whose answers a thread may have kept.
+    number: u64,
     rows: Rows,
     model: Model,
     acceptances: Acceptances,
@@ -159,7 +182,9 @@ impl LazyNormalForm {
                     || diverging.get(state.index()).is_some_and(|&diverges| diverges)
             })
             .collect();
+        static NUMBERS: AtomicU64 = AtomicU64::new(1);
         let mut normal_form = LazyNormalForm {
+            number: NUMBERS.fetch_add(1, Ordering::Relaxed),
             rows,
             model,
             acceptances,
@@ -285,29 +310,36 @@ impl LazyNormalForm {
     /// Of the labels that a stable state offers, ascending, the first that no stable state of the node offers beside
     /// nothing but these; none when there is no such label, or no such state at all ([`LazyNormalForm::allows`]).
     pub fn not_revived(&self, node: NodeId, offered: &[LabelId], scratch: &mut Scratch) -> Option<LabelId> {
+        let hash = Answers::hash(node, offered);
+        let answer = match scratch.answers.find(self.number, hash, node, offered) {
+            Some(answer) => answer,
+            None => {
+                let answer = self.find_not_revived(node, offered, scratch).map_or(NOTHING, |label| label.0);
+                scratch.answers.keep(self.number, hash, node, offered, answer);
+                answer
+            }
+        };
+        (answer != NOTHING).then_some(LabelId(answer))
+    }
+
+    fn find_not_revived(&self, node: NodeId, offered: &[LabelId], scratch: &mut Scratch) -> Option<LabelId> {
         let family = self.family(node);
-        // A state of the specification that offers the same is the usual case.
-        let same = |&set: &AcceptanceId| self.acceptances.labels(set).eq(offered.iter().copied());
-        if family.iter().any(same) {
-            return None;
-        }
-        scratch.revived.clear();
-        scratch.revived.resize(offered.len(), false);
+        scratch.offer(offered);
         let mut missing = offered.len();
         'sets: for &set in family {
-            scratch.places.clear();
             for label in self.acceptances.labels(set) {
-                let Ok(place) = offered.binary_search(&label) else { continue 'sets };
-                scratch.places.push(place);
+                if !scratch.is_offered(label) {
+                    continue 'sets;
+                }
             }
-            for &place in &scratch.places {
-                missing -= usize::from(!std::mem::replace(&mut scratch.revived[place], true));
+            for label in self.acceptances.labels(set) {
+                missing -= usize::from(scratch.revive(label));
             }
             if missing == 0 {
                 return None;
             }
         }
-        scratch.revived.iter().position(|revived| !revived).map(|place| offered[place])
+        offered.iter().copied().find(|&label| scratch.revive(label))
     }
 
     /// The node of the stable states among those of a node that offer nothing but the given labels, ascending: those
@@ -319,23 +351,105 @@ impl LazyNormalForm {
         scratch: &mut Scratch,
         control: &Control,
     ) -> Result<Option<NodeId>, Stopped> {
+        let hash = Answers::hash(node, offered);
+        let answer = match scratch.answers.find(self.number, hash, node, offered) {
+            Some(answer) if answer != MET => answer,
+            _ => {
+                let answer = self.find_within(node, offered, scratch, control)?.map_or(NOTHING, |node| node.0);
+                scratch.answers.keep(self.number, hash, node, offered, answer);
+                answer
+            }
+        };
+        Ok((answer != NOTHING).then_some(NodeId(answer)))
+    }
+
+    fn find_within(
+        &self,
+        node: NodeId,
+        offered: &[LabelId],
+        scratch: &mut Scratch,
+        control: &Control,
+    ) -> Result<Option<NodeId>, Stopped> {
+        self.keep_within(node, offered, scratch);
+        match scratch.kept.len() {
+            0 => Ok(None),
+            kept if kept == self.states(node).len() => Ok(Some(node)),
+            _ => self.intern(&scratch.kept, control).map(Some),
+        }
+    }
+
+    /// What can follow the stable states of [`LazyNormalForm::within`]. They become a node when they are met again, or
+    /// when an event leads them to several states; until then their events are given in `steps`.
+    pub fn steps_within(
+        &self,
+        node: NodeId,
+        offered: &[LabelId],
+        scratch: &mut Scratch,
+        steps: &mut Vec<(LabelId, NodeId)>,
+        control: &Control,
+    ) -> Result<Within, Stopped> {
+        let hash = Answers::hash(node, offered);
+        match scratch.answers.find(self.number, hash, node, offered) {
+            Some(NOTHING) => return Ok(Within::Nothing),
+            Some(MET) => {}
+            Some(known) => return Ok(Within::Node(NodeId(known))),
+            None => {
+                self.keep_within(node, offered, scratch);
+                let kept = scratch.kept.len();
+                if 0 < kept && kept < self.states(node).len() && self.single_steps(scratch, steps, control)? {
+                    scratch.answers.keep(self.number, hash, node, offered, MET);
+                    return Ok(Within::Steps);
+                }
+            }
+        }
+        let found = self.find_within(node, offered, scratch, control)?;
+        scratch.answers.keep(self.number, hash, node, offered, found.map_or(NOTHING, |node| node.0));
+        Ok(found.map_or(Within::Nothing, Within::Node))
+    }
+
+    /// The events of the states that were kept, ascending, if each of them leads to one state.
+    fn single_steps(
+        &self,
+        scratch: &mut Scratch,
+        steps: &mut Vec<(LabelId, NodeId)>,
+        control: &Control,
+    ) -> Result<bool, Stopped> {
+        let Scratch { kept, single, .. } = scratch;
+        if kept.iter().map(|&state| self.rows.visible(state).len()).sum::<usize>() > MOST_SINGLE {
+            return Ok(false);
+        }
+        single.clear();
+        kept.iter().for_each(|&state| single.extend_from_slice(self.rows.visible(state)));
+        single.sort_unstable();
+        single.dedup();
+        if single.windows(2).any(|pair| pair[0].label == pair[1].label) {
+            return Ok(false);
+        }
+        steps.clear();
+        for at in 0..scratch.single.len() {
+            let Transition { label, target } = scratch.single[at];
+            scratch.begin(self.kept.len());
+            scratch.add(target.0);
+            steps.push((label, self.closure_of(target.0, scratch, control)?));
+        }
+        Ok(true)
+    }
+
+    /// Keeps the stable states of a node that offer nothing but these labels.
+    fn keep_within(&self, node: NodeId, offered: &[LabelId], scratch: &mut Scratch) {
         let states = self.states(node);
         scratch.kept.clear();
+        scratch.offer(offered);
         let mut known = (Acceptances::NONE, false);
         for &state in states {
             let family = self.families[state as usize];
             if family != known.0 {
-                let inside = |set| self.acceptances.labels(set).all(|label| offered.binary_search(&label).is_ok());
+                let inside = |set| self.acceptances.labels(set).all(|label| scratch.is_offered(label));
                 known = (family, self.acceptances.sets(family).any(inside));
             }
             if known.1 {
                 scratch.kept.push(state);
             }
-        }
-        match scratch.kept.len() {
-            0 => Ok(None),
-            kept if kept == states.len() => Ok(Some(node)),
-            _ => self.intern(&scratch.kept, control).map(Some),
         }
     }
 
@@ -463,7 +577,7 @@ impl LazyNormalForm {
             control.afford(growth)?;
         }
         let number = self.nodes.push(Node::new(states.into(), hash));
-        let number = u32::try_from(number).ok().filter(|&number| number != UNKNOWN);
+        let number = u32::try_from(number).ok().filter(|&number| number < MET);
         let number = number.ok_or_else(|| control.out_of_numbers())?;
         index.insert(hash, number, |other| self.nodes[other as usize].hash);
         Ok(NodeId(number))
@@ -516,6 +630,35 @@ impl Scratch {
             self.marks.fill(0);
             self.round = 1;
         }
+    }
+
+    /// Only these labels are offered from now on.
+    fn offer(&mut self, offered: &[LabelId]) {
+        self.offers += 2;
+        if self.offers >= u32::MAX - 2 {
+            self.offered.fill(0);
+            self.offers = 2;
+        }
+        for label in offered {
+            if label.index() >= self.offered.len() {
+                self.offered.resize(label.index() + 1, 0);
+            }
+            self.offered[label.index()] = self.offers;
+        }
+    }
+
+    #[inline]
+    fn is_offered(&self, label: LabelId) -> bool {
+        self.offered.get(label.index()).is_some_and(|&round| round & !1 == self.offers)
+    }
+
+    /// Notes that a label that is offered is revived; whether it was not before.
+    #[inline]
+    fn revive(&mut self, label: LabelId) -> bool {
+        let round = &mut self.offered[label.index()];
+        let first = *round == self.offers;
+        *round |= 1;
+        first
     }
 
     #[inline]

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use trefoil_control::Control;
 use trefoil_explore::{End, Finding, Options, Order, Visited, Visitor};
-use trefoil_lts::{LazyNormalForm, NodeId, Scratch};
+use trefoil_lts::{LazyNormalForm, NodeId, Scratch, Within};
 use trefoil_symmetry::{Quotient, Symmetry, Tally};
 use trefoil_system::{
     Action, Change, Cut, Explorer, Failure, Group, GroupId, LabelId, Labels, Layout, Mark, MarkId, Meaning, Model,
@@ -189,6 +189,8 @@ struct Collected {
     changes: Vec<Change>,
     /// The labels, in refusal testing ascending.
     offered: Vec<LabelId>,
+    /// Where events lead the specification, if it has no node there.
+    single: Vec<(LabelId, NodeId)>,
 }
 
 struct CollectedStep {
@@ -201,7 +203,7 @@ struct CollectedStep {
 impl Collected {
     /// All steps of a state. False when one of them is silent.
     fn collect(&mut self, explorer: &mut dyn Explorer, row: &[Value]) -> Result<bool, Cut> {
-        let Collected { steps, rows, changes, offered } = self;
+        let Collected { steps, rows, changes, offered, .. } = self;
         steps.clear();
         rows.clear();
         changes.clear();
@@ -281,11 +283,15 @@ impl ProductExplorer<'_> {
         let ProductExplorer { product, control, steps, scratch, row: buffer, changes, collected } = self;
         let stable = collected.collect(&mut **steps, &row[1..])?;
         let normal_form = product.normal_form;
+        let Collected { offered, single, .. } = &mut *collected;
         let from = match stable {
-            true => normal_form.within(node, &collected.offered, scratch, control)?,
-            false => Some(node),
+            true => normal_form.steps_within(node, offered, scratch, single, control)?,
+            false => Within::Node(node),
         };
-        let mut following = from.map(|from| normal_form.following(from));
+        let mut following = match from {
+            Within::Node(from) => Some(normal_form.following(from)),
+            Within::Steps | Within::Nothing => None,
+        };
         let (mut known, mut start) = ((LabelId::TAU, Some(node)), 0);
         let width = row.len() - 1;
         for (place, step) in collected.steps.iter().enumerate() {
@@ -295,7 +301,11 @@ impl ProductExplorer<'_> {
             } else if step.label != known.0 {
                 let next = match &mut following {
                     Some(following) => following.successor(step.label, scratch, control)?,
-                    None => None,
+                    None if from == Within::Nothing => None,
+                    None => {
+                        let place = collected.single.binary_search_by_key(&step.label, |&(label, _)| label);
+                        place.ok().map(|place| collected.single[place].1)
+                    }
                 };
                 known = (step.label, next);
             }

@@ -101,7 +101,7 @@ pub fn automaton(task: &AutomatonTask, job: &Job) -> Result<AutomatonReport, Pro
     };
     let output = task.output.as_deref().filter(|output| output.as_os_str() != "-");
     if let Some(output) = output {
-        save_picture(output, &text, form)?;
+        save_picture(output, &text, form, &job.control)?;
     }
     Ok(AutomatonReport {
         accepts,

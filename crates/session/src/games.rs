@@ -131,7 +131,7 @@ pub fn solve_game(task: &Solving, job: &Job) -> Result<GameReport, Problem> {
         if output.as_os_str() == "-" {
             written = Some(text);
         } else {
-            save(output, &text)?;
+            save(output, &text, &job.control)?;
         }
     }
     let named = |path: &PathBuf| path.display().to_string();

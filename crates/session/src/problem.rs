@@ -1,6 +1,5 @@
 //! Why a job has no result.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use trefoil_control::{Control, Stopped, count};
@@ -207,12 +206,12 @@ pub fn numbered(file: &Path, number: usize) -> PathBuf {
 }
 
 /// Writes a text or bytes to a file; an older file stays until the new one is complete.
-pub fn save(file: &Path, content: impl AsRef<[u8]>) -> Result<(), Problem> {
+pub fn save(file: &Path, content: impl AsRef<[u8]>, control: &Control) -> Result<(), Problem> {
     let cannot = |error| {
         let place = Place::File(file.display().to_string());
         Problem::from(Diagnostic::error(CANNOT_WRITE, format!("cannot write: {error}"), place))
     };
-    replace_file(file, cannot, |out| out.write_all(content.as_ref()).map_err(cannot))
+    replace_file(file, control, cannot, |out| out.write_all(content.as_ref()).map_err(cannot))
 }
 
 impl From<Diagnostic> for Problem {

@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use trefoil_control::Control;
 use trefoil_session::check::{AssertionReport, RunReport};
 use trefoil_session::look::save_chart;
 use trefoil_session::{Problem, Verdict};
@@ -46,7 +47,7 @@ impl Files {
             }
             if let (Some(story), Some(trail)) = (&evidence.story, &self.trail) {
                 let file = named(trail, answer, first);
-                save(&file, &story.trail)?;
+                jobs.during(|control| save(&file, &story.trail, control))?;
                 said.push(format!("wrote the trail of assertion {number} to {}", file.display()));
             }
             let caption = || format!("{}: {}", report.file_name, found(evidence));
@@ -54,7 +55,8 @@ impl Files {
                 && let Some(drawn) = evidence.chart(&caption())
             {
                 let file = named(chart, answer, first);
-                save_chart(&file, &drawn).map_err(|problem| said_of(&file, &problem))?;
+                let saved = jobs.during(|control| save_chart(&file, &drawn, control));
+                saved.map_err(|problem| said_of(&file, &problem))?;
                 said.push(format!("wrote the chart of assertion {number} to {}", file.display()));
                 first = false;
             }
@@ -74,12 +76,15 @@ pub(crate) fn not_a_chart(file: &Path) -> Option<String> {
     Some(format!("a chart is not written as .{}; name the file .svg or .png", other.display()))
 }
 
-pub(crate) fn save(file: &Path, text: &str) -> Result<(), String> {
-    trefoil_session::save(file, text).map_err(|problem| said_of(file, &problem))
+pub(crate) fn save(file: &Path, text: &str, control: &Control) -> Result<(), String> {
+    trefoil_session::save(file, text, control).map_err(|problem| said_of(file, &problem))
 }
 
 pub(crate) fn said_of(file: &Path, problem: &Problem) -> String {
-    let said: Vec<String> = problem.reports().into_iter().map(|report| report.message).collect();
+    let said: Vec<String> = match problem {
+        Problem::Stopped(stopped) => vec![format!("cannot write: {stopped}")],
+        problem => problem.reports().into_iter().map(|report| report.message).collect(),
+    };
     format!("{}: {}", file.display(), said.join("; "))
 }
 

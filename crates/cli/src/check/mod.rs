@@ -115,7 +115,7 @@ pub(crate) fn run(checking: Checking, common: Common) -> ExitCode {
     }
     if let Some(file) = &checking.report {
         let made = page::page(&document(&reports), &reports, &checking.files, checking.language, &runner.jobs);
-        match evidence::save(file, &made) {
+        match runner.jobs.during(|control| evidence::save(file, &made, control)) {
             Ok(()) if format == Output::Text => {
                 terminal::say(&format!("wrote the report to {}\n", file.display()));
             }

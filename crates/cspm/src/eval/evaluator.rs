@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use trefoil_control::Control;
 use trefoil_source::Span;
 
-use super::code::{ControlPoint, ControlPointId, GlobalId, OperationId, Program, SectionId, UnitId};
+use super::code::{
+    ControlPoint, ControlPointId, GlobalId, Matcher, Operation, OperationId, Program, SectionId, UnitId,
+};
 use super::compile::{Compiled, compile};
 use super::dots::difference;
 use super::failure::Result;
@@ -14,7 +16,7 @@ use super::permutation::Datatype;
 use super::process::{Communication, ProcessId, ProcessValue};
 use super::sets::{SetValue, begins};
 use super::show::{show, show_argument, show_terms};
-use super::value::{ConstructorId, Value};
+use super::value::{ConstructorId, Elements, Value};
 use crate::rename::{DefinitionId, Renamed};
 use crate::syntax::ExpressionId;
 use crate::types::Typed;
@@ -99,6 +101,33 @@ impl Evaluator {
     pub fn mentioned(&mut self, id: ExpressionId) -> Option<Result<Value>> {
         let unit = *self.checks.get(&id)?;
         Some(self.with(|machine| machine.run(unit, &[])))
+    }
+
+    /// The numbers that the script has as literals and patterns, and as values of definitions that were evaluated; for
+    /// sets and sequences, how many elements they have.
+    pub(crate) fn numbers(&self) -> Vec<i32> {
+        let number = |value: &Value| match value {
+            Value::Int(number) => Some(*number),
+            Value::Set(set) => set.listed().and_then(|items| i32::try_from(items.len()).ok()),
+            Value::Sequence(..) => i32::try_from(Elements::of(value).count()).ok(),
+            _ => None,
+        };
+        let literals = self.program.operations.iter().filter_map(|operation| match operation {
+            Operation::Constant(value) => number(value),
+            _ => None,
+        });
+        let patterns = self.program.matchers.iter().filter_map(|matcher| match matcher {
+            Matcher::Int(number) => Some(*number),
+            _ => None,
+        });
+        let known = self.state.globals.iter().filter_map(|global| match global {
+            GlobalState::Done(value) => number(value),
+            _ => None,
+        });
+        let mut numbers: Vec<i32> = literals.chain(patterns).chain(known).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers
     }
 
     /// Evaluates a value completely.

@@ -102,6 +102,7 @@ impl Compiler {
             };
             self.expanded.insert(id, None);
             marked.push(id);
+            self.unguarded_growth(&operand, marked.len())?;
             work.push(Work::Unmark(id));
             for operation in inner.into_iter().rev() {
                 work.push(Work::Operand(self.evaluator.operand_process(&operand, operation)?));
@@ -222,6 +223,7 @@ impl Compiler {
             let Some(inner) = inner else { return Ok(Spine { first, others }) };
             self.expanded.insert(id, None);
             marked.push(id);
+            self.unguarded_growth(&first, marked.len())?;
             (left, right) = inner;
             process = first;
         }

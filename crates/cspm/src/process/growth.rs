@@ -10,20 +10,30 @@
 //!    and every sequence that changed becomes [`LONG`] elements long. If the same difference is reached from there too,
 //!    no guard compares these arguments with a bound that a search could reach.
 //!
-//! A guard such as `n < 1000000` stops the second step, so a bounded process is explored however large it is; that is
-//! also how a user goes on. A process is given the benefit of the doubt up to [`NUMBERS_FROM`] states because step 2
-//! does not see guards that compare with `==`: `if n == 65535 then P(0) else P(n + 1)` has fewer states than that.
-//! Scripts do not compare sequences with long ones by `==`, and sequences cost memory as they grow, so they are tried
-//! earlier ([`SEQUENCES_FROM`]).
+//! 3. The same steps are tried from states near by: at every number that the script has as a literal or as the value of
+//!    a definition, and at sums, differences and products of two of them, and one before and after it; a sequence at
+//!    each of the next [`NEAR`] lengths as well. So `if n == 300000 then P(0) else P(n + 1)` and `#s == size` are seen,
+//!    which step 2 passes by.
 //!
-//! Cost: some hundred steps whenever the number of states has doubled.
+//! A guard such as `n < 1000000` stops the second step, so a bounded process is explored however large it is; that is
+//! also how a user goes on. A process is given the benefit of the doubt up to [`NUMBERS_FROM`] states. Sequences cost
+//! memory as they grow, so they are tried earlier ([`SEQUENCES_FROM`]).
+//!
+//! Sets and values of datatypes grow by elements and constructors that differ from round to round (`union(s,
+//! {card(s)})`, `S.x`), and have no states far away to try. There the growth is followed for [`LONG`] rounds, and a
+//! number of the script that the size may still reach is taken for a bound.
+//!
+//! `P(n) = P(n + 1) [] a -> STOP` grows before it performs an event: the operands of its chain are pumped in the same
+//! way, in place of its steps.
+//!
+//! Cost: some hundred steps whenever the number of states has doubled, and some thousand before a process is refused.
 
 use trefoil_control::count;
 
 use super::states::States;
 use super::terms::{Node, TermId};
 use super::{Compiler, codes};
-use crate::eval::{Description, Elements, Failure, ProcessId, ProcessValue, Reason, Result, Value};
+use crate::eval::{Description, Elements, Failure, ProcessId, ProcessValue, Reason, Result, Shape, Value};
 
 /// Processes with fewer states are not suspected of growing in a number, or in a sequence.
 const NUMBERS_FROM: usize = 200_000;
@@ -32,6 +42,14 @@ const SEQUENCES_FROM: usize = 4_096;
 /// How far away a number is tried, and how long a sequence.
 const FAR: [i32; 2] = [500_000_000, 1_000_000_000];
 const LONG: usize = 2_000;
+
+/// How many lengths of a sequence are tried one by one, and the longest and the number of those that are tried because
+/// of a number in the script.
+const NEAR: usize = 512;
+const LONGEST: usize = 20_000;
+const NUMBERS: usize = 1_000;
+/// Two numbers of the script are combined if there are no more of them than this.
+const COMBINED: usize = 40;
 
 /// States that are pumped, and steps that are followed from each.
 const PUMPED: usize = 8;
@@ -47,6 +65,14 @@ enum Change {
     Add(i32),
     Append(Vec<Value>),
     Prepend(Vec<Value>),
+    /// More elements of a set, or another constructor around a value.
+    Grow,
+}
+
+/// Is a value a part of another one, not far inside?
+fn is_inside(part: &Value, whole: &Value, depth: usize) -> bool {
+    let Value::Data(data) = whole else { return false };
+    data.fields.iter().any(|field| field == part || depth > 0 && is_inside(part, field, depth - 1))
 }
 
 impl Change {
@@ -66,6 +92,12 @@ impl Change {
                     None
                 }
             }
+            (Value::Set(old), Value::Set(new)) => {
+                let (old, new) = (old.listed()?, new.listed()?);
+                (old.len() < new.len() && old.iter().all(|item| new.binary_search(item).is_ok()))
+                    .then_some(Change::Grow)
+            }
+            (Value::Data(_), Value::Data(_)) => is_inside(old, new, 2).then_some(Change::Grow),
             _ => None,
         }
     }
@@ -74,12 +106,30 @@ impl Change {
     fn far(&self, value: &Value, far: i32) -> Option<Value> {
         match (self, value) {
             (Change::Add(more), Value::Int(number)) => number.checked_add(more.signum() * far).map(Value::Int),
-            (Change::Append(more) | Change::Prepend(more), _) => {
-                let own: Vec<Value> = Elements::of(value).collect();
-                let repeated = if own.is_empty() { more.clone() } else { own };
-                Some(Value::sequence(repeated.iter().cycle().take(LONG).cloned().collect()))
-            }
+            (Change::Append(_) | Change::Prepend(_), _) => Some(self.of_length(value, LONG)),
             (_, value) => Some(value.clone()),
+        }
+    }
+
+    /// A sequence that is that long and begins as a given one, if there is room for it.
+    fn of_length(&self, value: &Value, length: usize) -> Value {
+        let own: Vec<Value> = Elements::of(value).collect();
+        match self {
+            Change::Append(more) | Change::Prepend(more) => {
+                let repeated = if own.is_empty() { more } else { &own };
+                Value::sequence(repeated.iter().cycle().take(length).cloned().collect())
+            }
+            _ => value.clone(),
+        }
+    }
+
+    /// A value so many rounds later.
+    fn later(&self, value: &Value, rounds: i32) -> Value {
+        match (self, value) {
+            (Change::Add(more), Value::Int(number)) => {
+                Value::Int(more.checked_mul(rounds).and_then(|more| number.checked_add(more)).unwrap_or(*number))
+            }
+            (_, value) => value.clone(),
         }
     }
 }
@@ -88,6 +138,29 @@ impl Change {
 struct Made {
     process: ProcessValue,
     values: Vec<Value>,
+}
+
+/// Goes from a process to another one of its control point that has other values, and gives how they changed: as wanted
+/// if something is.
+type Changing<'c> = dyn FnMut(&mut Compiler, &Made, Option<&[Change]>) -> Result<Option<(Vec<Change>, Made)>> + 'c;
+
+/// How the values of a process changed, if they did, and as wanted.
+fn changes_between(old: &Made, new: &Made, wanted: Option<&[Change]>) -> Option<Vec<Change>> {
+    let changes: Option<Vec<Change>> =
+        old.values.iter().zip(&new.values).map(|(old, new)| Change::between(old, new)).collect();
+    let changes = changes.filter(|changes| changes.iter().any(|change| *change != Change::Same))?;
+    wanted.is_none_or(|wanted| *wanted == changes[..]).then_some(changes)
+}
+
+/// The numbers in this direction from one, with those beside them, the nearest first.
+fn ahead(numbers: &[i32], from: i32, direction: i32) -> Vec<i32> {
+    let beside = numbers.iter().flat_map(|number| [number.checked_sub(1), Some(*number), number.checked_add(1)]);
+    let mut found: Vec<i32> =
+        beside.flatten().filter(|&near| (near > from) == (direction > 0) && near != from).collect();
+    found.sort_unstable_by_key(|near| near.abs_diff(from));
+    found.dedup();
+    found.truncate(NUMBERS);
+    found
 }
 
 impl Compiler {
@@ -136,28 +209,187 @@ impl Compiler {
         Some((id, Made { process, values }))
     }
 
-    /// The changes that a few steps make to the values of a process, if they make the same ones far away.
+    /// The changes that a few steps make to the values of a process, if they make the same ones elsewhere.
     fn pumped(&mut self, state: TermId, made: &Made, found: usize) -> Result<Option<Vec<Change>>> {
-        let Some(changes) = self.changed(state, made, None)? else { return Ok(None) };
+        self.pumped_by(made, found, &mut |compiler, from, wanted| {
+            let term = if std::ptr::eq(from, made) { state } else { compiler.expand(&from.process)? };
+            compiler.changed(term, from, wanted)
+        })
+    }
+
+    /// The same where `changed` goes from a process to another one of its control point.
+    fn pumped_by(&mut self, made: &Made, found: usize, changed: &mut Changing<'_>) -> Result<Option<Vec<Change>>> {
+        let Some((changes, next)) = changed(self, made, None)? else { return Ok(None) };
+        let numbers = self.numbers(made);
+        if changes.contains(&Change::Grow) {
+            return Ok(self.grows_on(made, next, &numbers, changed)?.then_some(changes));
+        }
         if found < NUMBERS_FROM && changes.iter().any(|change| matches!(change, Change::Add(_))) {
             return Ok(None);
         }
+        let mut elsewhere: Vec<Vec<Value>> = Vec::new();
         for far in FAR {
             let moved: Option<Vec<Value>> =
                 changes.iter().zip(&made.values).map(|(change, value)| change.far(value, far)).collect();
             let Some(values) = moved else { return Ok(None) };
-            let process = made.process.with_values(values.clone());
-            let term = self.expand(&process)?;
-            if self.changed(term, &Made { process, values }, Some(&changes))?.is_none() {
+            elsewhere.push(values);
+        }
+        for (at, change) in changes.iter().enumerate() {
+            match (change, &made.values[at]) {
+                (&Change::Add(more), &Value::Int(number)) => {
+                    for near in ahead(&numbers, number, more.signum()) {
+                        let rounds = near.checked_sub(number).map_or(0, |distance| distance / more);
+                        let later = |(change, value): (&Change, &Value)| change.later(value, rounds);
+                        let mut values: Vec<Value> = changes.iter().zip(&made.values).map(later).collect();
+                        values[at] = Value::Int(near);
+                        elsewhere.push(values);
+                    }
+                }
+                (Change::Append(_) | Change::Prepend(_), value) => {
+                    let length = Elements::of(value).count();
+                    let lengths = ahead(&numbers, i32::try_from(length).unwrap_or(i32::MAX), 1);
+                    let lengths = lengths.into_iter().map(|length| length as usize).filter(|&length| length <= LONGEST);
+                    for length in (length + 1..=length + NEAR).chain(lengths.take(NUMBERS / 16)) {
+                        let mut values = made.values.clone();
+                        values[at] = change.of_length(value, length);
+                        elsewhere.push(values);
+                    }
+                }
+                _ => {}
+            }
+        }
+        for values in elsewhere {
+            self.control.check()?;
+            let from = Made { process: made.process.with_values(values.clone()), values };
+            if changed(self, &from, Some(&changes))?.is_none() {
                 return Ok(None);
             }
         }
         Ok(Some(changes))
     }
 
+    /// Does a process whose sets or values of datatypes have grown go on growing?
+    fn grows_on(&mut self, first: &Made, next: Made, numbers: &[i32], changed: &mut Changing<'_>) -> Result<bool> {
+        let size = |value: &Value| match value {
+            Value::Set(set) => set.listed().map(|items| items.len() as i32),
+            Value::Int(number) => Some(*number),
+            _ => None,
+        };
+        // A bound that is compared with `==` may be ahead.
+        let may_end = |value: &Value, later: &Value| {
+            let reached = size(value).filter(|_| value != later);
+            reached.is_some_and(|reached| ahead(numbers, reached, 1).iter().any(|&number| number <= LONGEST as i32))
+        };
+        if first.values.iter().zip(&next.values).any(|(value, later)| may_end(value, later)) {
+            return Ok(false);
+        }
+        let mut made = next;
+        for _ in 0..LONG {
+            self.control.check()?;
+            match changed(self, &made, None)? {
+                Some((changes, next)) if changes.contains(&Change::Grow) => made = next,
+                _ => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    /// The numbers that a process could be compared with, ascending.
+    fn numbers(&self, made: &Made) -> Vec<i32> {
+        let mut numbers = self.evaluator.numbers();
+        numbers.extend(made.values.iter().filter_map(|value| match value {
+            Value::Int(number) => Some(*number),
+            _ => None,
+        }));
+        numbers.sort_unstable();
+        numbers.dedup();
+        if numbers.len() <= COMBINED {
+            let pairs = numbers.iter().flat_map(|&one| numbers.iter().map(move |&other| (one, other)));
+            let combined: Vec<i32> = pairs
+                .flat_map(|(one, other)| [one.checked_add(other), one.checked_sub(other), one.checked_mul(other)])
+                .flatten()
+                .collect();
+            numbers.extend(combined);
+            numbers.sort_unstable();
+            numbers.dedup();
+        }
+        numbers
+    }
+
+    /// A failure if a process that has met so many operands of itself, none of which performs an event before the next,
+    /// has no bound. To be called for each number of them.
+    pub(super) fn unguarded_growth(&mut self, process: &ProcessValue, found: usize) -> Result<()> {
+        if !found.is_power_of_two() || found < SEQUENCES_FROM {
+            return Ok(());
+        }
+        let Description::Made(point, captured) = process.description() else { return Ok(()) };
+        let values = captured.iter().map(Value::seen).collect();
+        let made = Made { process: process.clone(), values };
+        let pumped = self.tolerant(|compiler| {
+            compiler.pumped_by(&made, found, &mut |compiler, from, wanted| compiler.changed_operand(from, wanted))
+        })?;
+        let Some(changes) = pumped else { return Ok(()) };
+        let (span, names) = {
+            let point = self.evaluator.control_point(point);
+            (point.span, point.names.clone())
+        };
+        let grown = changes.iter().zip(&names).filter(|(change, _)| **change != Change::Same);
+        let grown: Vec<String> = grown.filter_map(|(_, name)| Some(format!("`{}`", name.as_ref()?))).collect();
+        let id = self.evaluator.identify(process)?;
+        self.processes.entry(id).or_insert_with(|| process.clone());
+        let last = self.named(id).unwrap_or_else(|| "this process".to_string());
+        let name = last.split('(').next().unwrap_or(&last).to_string();
+        let last = trefoil_source::shortened(&last, 60);
+        let message = format!(
+            "`{name}` calls itself before it performs an event, each time with another {}: {} operands found, the last \
+             one {last}",
+            if grown.is_empty() { "value".to_string() } else { grown.join(" and ") },
+            count(found as u64)
+        );
+        Err(Failure::at(codes::UNGUARDED, message, Some(span)).help(
+            "write an event before the recursive call, as in `P(n) = a -> P(n + 1)`, or a condition that ends it",
+        ))
+    }
+
+    /// Follows operands to a process of the same control point, as [`Compiler::changed`] follows steps.
+    fn changed_operand(&mut self, made: &Made, wanted: Option<&[Change]>) -> Result<Option<(Vec<Change>, Made)>> {
+        let Description::Made(own, _) = made.process.description() else { return Ok(None) };
+        let mut met = vec![made.process.clone()];
+        let mut at = 0;
+        while at < met.len() && at < FOLLOWED {
+            let process = met[at].clone();
+            at += 1;
+            let Description::Made(point, _) = process.description() else { continue };
+            let operands = match self.evaluator.control_point(point).shape {
+                Shape::Binary { left, right, .. } | Shape::Synchronised { left, right, .. } => [left, right],
+                _ => continue,
+            };
+            for operand in operands {
+                let next = self.evaluator.operand_process(&process, operand)?;
+                if let Description::Made(point, captured) = next.description()
+                    && point == own
+                {
+                    let values = captured.iter().map(Value::seen).collect();
+                    let next = Made { process: next.clone(), values };
+                    if let Some(changes) = changes_between(made, &next, wanted) {
+                        return Ok(Some((changes, next)));
+                    }
+                    continue;
+                }
+                met.push(next);
+            }
+        }
+        Ok(None)
+    }
+
     /// Follows steps to a state of the same control point, and returns how it differs; only these changes count if some
     /// are given.
-    fn changed(&mut self, state: TermId, made: &Made, wanted: Option<&[Change]>) -> Result<Option<Vec<Change>>> {
+    fn changed(
+        &mut self,
+        state: TermId,
+        made: &Made,
+        wanted: Option<&[Change]>,
+    ) -> Result<Option<(Vec<Change>, Made)>> {
         let Description::Made(point, _) = made.process.description() else { return Ok(None) };
         let mut met = vec![state];
         let mut at = 0;
@@ -171,14 +403,8 @@ impl Compiler {
                 if !matches!(next.process.description(), Description::Made(other, _) if other == point) {
                     continue;
                 }
-                let changes: Option<Vec<Change>> =
-                    made.values.iter().zip(&next.values).map(|(old, new)| Change::between(old, new)).collect();
-                let Some(changes) = changes.filter(|changes| changes.iter().any(|change| *change != Change::Same))
-                else {
-                    continue;
-                };
-                if wanted.is_none_or(|wanted| *wanted == changes[..]) {
-                    return Ok(Some(changes));
+                if let Some(changes) = changes_between(made, &next, wanted) {
+                    return Ok(Some((changes, next)));
                 }
             }
             at += 1;
@@ -225,9 +451,20 @@ impl Compiler {
             last.join(", ")
         );
         let bound = grown.first().map_or("a bound".to_string(), |name| format!("a bound on {name}"));
+        let first = changes.iter().zip(&names).zip(&made.values).find(|((change, _), _)| **change != Change::Same);
+        let guard = first.and_then(|((_, name), value)| {
+            let name = name.as_ref()?;
+            match value {
+                Value::Sequence(..) => Some(format!("`#{name} < 100 & …`")),
+                Value::Set(_) => Some(format!("`card({name}) < 100 & …`")),
+                Value::Int(_) => Some(format!("`{name} < 100 & …`")),
+                _ => None,
+            }
+        });
+        let guard = guard.map_or(String::new(), |guard| format!(", such as {guard}"));
         Failure::at(codes::TOO_LARGE, message, Some(span)).help(format!(
-            "a component is explored alone, whatever its neighbours allow; write {bound} as a guard, such as \
-             `n < 100 & …`: with one, all states are explored"
+            "a component is explored alone, whatever its neighbours allow; write {bound} as a guard{guard}: with one, \
+             all states are explored"
         ))
     }
 }

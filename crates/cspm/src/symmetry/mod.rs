@@ -17,4 +17,4 @@ pub use claims::{Claim, claims};
 pub use codes::CODES;
 pub use constant_free::{Analysis, Break, Constant, Spoiler, TypeSymmetry};
 pub use points::{Family, Points, UnknownPoint};
-pub use reach::roots;
+pub use reach::{builtins, roots};

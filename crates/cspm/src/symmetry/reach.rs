@@ -15,7 +15,7 @@
 //!
 //! Cost: linear in what is reached. There is no recursion, so scripts may nest as deeply as they like.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use foldhash::fast::RandomState;
 use trefoil_source::Span;
@@ -146,6 +146,16 @@ pub fn roots(tree: &Tree<Resolved>, check: Check, options: List<CheckOption>) ->
         }
     }
     roots
+}
+
+/// The names of the built-ins that these expressions reach.
+pub fn builtins(renamed: &Renamed, roots: &[ExpressionId]) -> BTreeSet<&'static str> {
+    let reach = Reacher::new(renamed).reach(roots);
+    let name = |&id: &ExpressionId| match *renamed.tree().expression(id) {
+        Expression::Name(Resolved::Builtin(builtin)) => Some(builtin.text()),
+        _ => None,
+    };
+    reach.names.iter().filter_map(name).collect()
 }
 
 impl<'r> Reacher<'r> {

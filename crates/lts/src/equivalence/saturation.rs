@@ -203,6 +203,14 @@ impl<'a> Saturation<'a> {
         Ok(())
     }
 
+    /// Tables that grow are copied, and are large.
+    fn grows(&self, bytes: usize) -> Result<(), Stopped> {
+        match bytes > 1 << 20 {
+            true => self.control.afford(bytes),
+            false => Ok(()),
+        }
+    }
+
     fn incoming(&self, node: u32) -> std::ops::Range<usize> {
         self.incoming_starts[node as usize] as usize..self.incoming_starts[node as usize + 1] as usize
     }
@@ -211,7 +219,7 @@ impl<'a> Saturation<'a> {
         self.silent_sets()?;
         self.visible_sets()?;
         self.split();
-        self.forget();
+        self.forget()?;
         self.control.check()
     }
 
@@ -244,6 +252,7 @@ impl<'a> Saturation<'a> {
             self.worked(set.len())?;
             set.sort_unstable();
             set.dedup();
+            self.grows(self.silent_sets.growth(set.len()))?;
             let number = self.silent_sets.intern(&set);
             if number == self.silent[node as usize] {
                 continue;
@@ -294,6 +303,7 @@ impl<'a> Saturation<'a> {
             self.worked(set.len())?;
             set.sort_unstable();
             set.dedup();
+            self.grows(self.visible_sets.growth(set.len()))?;
             let number = self.visible_sets.intern(&set);
             if number == self.visible[node as usize] {
                 continue;
@@ -337,20 +347,21 @@ impl<'a> Saturation<'a> {
     }
 
     /// Drops the sets that no node has any more, when they are the larger part.
-    fn forget(&mut self) {
+    fn forget(&mut self) -> Result<(), Stopped> {
         if self.pass == Pass::Inert {
             if self.visible_sets.bytes() >= 2 * self.collected + (1 << 20) {
-                collect(&mut self.visible_sets, &mut self.visible);
+                collect(&mut self.visible_sets, &mut self.visible, self.control)?;
                 self.collected = self.visible_sets.bytes();
             }
-            return;
+            return Ok(());
         }
         if self.silent_sets.bytes() + self.visible_sets.bytes() < 2 * self.collected + (1 << 20) {
-            return;
+            return Ok(());
         }
-        collect(&mut self.silent_sets, &mut self.silent);
-        collect(&mut self.visible_sets, &mut self.visible);
+        collect(&mut self.silent_sets, &mut self.silent, self.control)?;
+        collect(&mut self.visible_sets, &mut self.visible, self.control)?;
         self.collected = self.silent_sets.bytes() + self.visible_sets.bytes();
+        Ok(())
     }
 
     /// The steps of each block that do not follow from others.
@@ -404,12 +415,22 @@ impl<'a> Saturation<'a> {
 }
 
 /// Interns again what is in use.
-fn collect<T: super::signatures::Element>(sets: &mut Signatures<T>, used: &mut [u32]) {
+fn collect<T: super::signatures::Element>(
+    sets: &mut Signatures<T>,
+    used: &mut [u32],
+    control: &Control,
+) -> Result<(), Stopped> {
     let mut kept = Signatures::new();
     for number in used.iter_mut() {
-        *number = kept.intern(sets.get(*number));
+        let set = sets.get(*number);
+        let growth = kept.growth(set.len());
+        if growth > 1 << 20 {
+            control.afford(growth)?;
+        }
+        *number = kept.intern(set);
     }
     *sets = kept;
+    Ok(())
 }
 
 /// Nodes such that every `τ`-step leads to an earlier one.

@@ -82,6 +82,18 @@ impl<T: Element> Signatures<T> {
             + self.arena.capacity() * size_of::<T>()
     }
 
+    /// Bytes that a set of this many elements would make this allocate at once; 0 where there is room for it.
+    pub(super) fn growth(&self, elements: usize) -> usize {
+        let arena = match self.arena.capacity() - self.arena.len() < elements {
+            true => (2 * self.arena.capacity()).max(self.arena.len() + elements) * size_of::<T>(),
+            false => 0,
+        };
+        let full = self.entries.len() == self.entries.capacity();
+        let entries = if full { 2 * self.entries.capacity() * size_of::<Entry>() } else { 0 };
+        let table = if (self.entries.len() + 1) * 2 > self.table.len() { self.table.len() * 16 } else { 0 };
+        arena + entries + table
+    }
+
     /// The set with this number.
     #[inline]
     pub(super) fn get(&self, number: u32) -> &[T] {

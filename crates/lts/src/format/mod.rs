@@ -28,7 +28,6 @@ mod open;
 mod output;
 
 use std::fmt;
-use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -313,13 +312,19 @@ pub fn save_lts(lts: &Lts, output: &Output, format: Option<Format>, control: &Co
         Output::Path(path) => {
             let name = path.display().to_string();
             let cannot = |error: io::Error| WriteError::from(cannot_create(&name, &error));
-            replace_file(path, cannot, |file| write_file(lts, format, file, path, control))
+            replace_file(path, control, cannot, |file| write_file(lts, format, file, path, control))
         }
     }
 }
 
 /// Writes to an open file, compressed when the name it will have ends in `.gz`.
-fn write_file(lts: &Lts, format: Format, file: &mut File, path: &Path, control: &Control) -> Result<(), WriteError> {
+fn write_file(
+    lts: &Lts,
+    format: Format,
+    file: &mut dyn Write,
+    path: &Path,
+    control: &Control,
+) -> Result<(), WriteError> {
     let name = path.display().to_string();
     if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz")) {
         let mut compressed = GzEncoder::new(file, Compression::default());

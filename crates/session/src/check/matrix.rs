@@ -87,6 +87,12 @@ fn examples() -> Vec<Asked> {
 /// Options that only commands on files have.
 const OF_FILES: &[Setting] = &[Setting::Order, Setting::Preprocess];
 
+/// What depends on the model of a refinement.
+const OF_MODELS: &str = "
+CSPM refinement has the models `[T=`, `[F=`, `[FD=`, `[V=`, `[VD=`, `[R=` and `[RD=`. In the last four `symbolic` is
+refused, and in the last two also `normal-form`; these are searched without `--partial-order`, with a note.
+";
+
 /// The engines that answer questions of a kind.
 fn answering(kind: Kind, facts: &Facts) -> Vec<&'static str> {
     let rows = Table::standard().rows().iter().filter(|row| row.engine.takes(kind, facts).is_ok());
@@ -178,6 +184,7 @@ impl MatrixReport {
             let question = question.unwrap_or("–");
             let _ = writeln!(text, "| {language} | {assertion} | {question} | {engines} | {options} |");
         }
+        text.push_str(OF_MODELS);
         text.push_str("\n## Options that a language cannot use\n\n| language | option | why |\n|---|---|---|\n");
         for RefusedRow { language, option, why } in &self.refused {
             let _ = writeln!(text, "| {language} | `{option}` | {why} |");

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use trefoil_check::{Offered, Posed, Reduces, Reduction, Table};
 use trefoil_control::peak_memory;
 use trefoil_cspm::process::Machine;
+use trefoil_cspm::symmetry::{builtins, roots};
 use trefoil_cspm::syntax::{Check, CheckOption, Property};
 use trefoil_lts::Lts;
 use trefoil_network::{Network, PartialOrder, Preserve};
@@ -183,7 +184,7 @@ impl Script {
             progress.reductions.push("components compressed by strong bisimulation".to_string());
         }
         progress.compiling = started.elapsed();
-        progress.notes.extend(self.left_out(compiled.model));
+        progress.notes.extend(self.left_out(listed, compiled.model));
         let network = compiled.machine.network.clone();
         let fewer_steps = self.reduced(listed, &network, compiled.model, &asked, progress);
         if fewer_steps.is_some() && self.insists_on_symmetry(listed, &asked) {
@@ -355,12 +356,20 @@ impl Script {
         }
     }
 
-    /// The note on compressions that a model does not allow.
-    fn left_out(&self, model: Model) -> Option<String> {
-        let names = self.compiler.iter().flat_map(|compiler| compiler.left_out());
-        let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+    /// The note on compressions that a model does not allow. The compiler serves all assertions, and knows those of
+    /// earlier ones as well.
+    fn left_out(&self, listed: &Listed, model: Model) -> Option<String> {
+        let all: Vec<&str> = self.compiler.iter().flat_map(|compiler| compiler.left_out()).collect();
+        if all.is_empty() {
+            return None;
+        }
+        let renamed = self.typed.renamed();
+        let reached = builtins(renamed, &roots(renamed.tree(), listed.check, listed.options));
+        let names: Vec<String> =
+            all.into_iter().filter(|name| reached.contains(name)).map(|name| format!("`{name}`")).collect();
         let kept = if model.observes_revivals() { "revivals" } else { "refusals before later events" };
-        (!names.is_empty()).then(|| format!("{} left out: it does not preserve {kept}", names.join(", ")))
+        let does_not = if names.len() == 1 { "it does not" } else { "they do not" };
+        (!names.is_empty()).then(|| format!("{} left out: {does_not} preserve {kept}", names.join(", ")))
     }
 
     /// The network with fewer steps, if the options want it and it is possible.

@@ -242,7 +242,7 @@ impl ProofSystem {
                     let error = Diagnostic::error(TOO_LARGE_TO_DRAW, why, Place::File(file.display().to_string()));
                     error.help("write it as a system instead, to a file named .aut")
                 })?;
-                save_picture(file, &picture, format)
+                save_picture(file, &picture, format, &job.control)
             }
         }
     }

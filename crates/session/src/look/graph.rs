@@ -331,7 +331,7 @@ fn report(
     let system = placed.filter(|_| drawing.data).map(|placed| data(&graph, &shown, &placed));
     let output = drawing.output.as_deref().filter(|output| output.as_os_str() != "-");
     if let Some(output) = output {
-        save_picture(output, &text, picture_format)?;
+        save_picture(output, &text, picture_format, &job.control)?;
     }
     Ok(GraphReport {
         file: file.display().to_string(),

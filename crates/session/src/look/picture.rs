@@ -59,7 +59,7 @@ pub(crate) fn draw_to(
     control: &Control,
 ) -> Result<(), Problem> {
     let picture = drawn(graph, format, options, control)?.map_err(|why| too_large(output, why))?;
-    save_picture(output, &picture, format)
+    save_picture(output, &picture, format, control)
 }
 
 fn too_large(output: &Path, why: String) -> Diagnostic {
@@ -67,15 +67,15 @@ fn too_large(output: &Path, why: String) -> Diagnostic {
 }
 
 /// Writes a document of [`drawn`] to a file of this kind.
-pub(crate) fn save_picture(output: &Path, picture: &str, format: &str) -> Result<(), Problem> {
+pub(crate) fn save_picture(output: &Path, picture: &str, format: &str, control: &Control) -> Result<(), Problem> {
     if format != "png" {
-        return save(output, picture);
+        return save(output, picture, control);
     }
     let pixels = png(picture).map_err(|why| too_large(output, why.to_string()).help("name the file .svg"))?;
-    save(output, pixels)
+    save(output, pixels, control)
 }
 
 /// Writes a chart, an SVG document, to a file named `.svg` or `.png`.
-pub fn save_chart(output: &Path, chart: &str) -> Result<(), Problem> {
-    save_picture(output, chart, format_of(Some(output), None)?)
+pub fn save_chart(output: &Path, chart: &str, control: &Control) -> Result<(), Problem> {
+    save_picture(output, chart, format_of(Some(output), None)?, control)
 }

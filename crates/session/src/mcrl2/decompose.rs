@@ -198,7 +198,7 @@ pub fn decompose(task: &Decomposing, job: &Job) -> Result<DecomposeReport, Probl
         })?;
         for (file, text) in [("part1", first), ("part2", second), ("composition", &texts.composition)] {
             let file = folder.join(format!("{file}.mcrl2"));
-            save(&file, text)?;
+            save(&file, text, &job.control)?;
             files.push(name(&file));
         }
     }
