@@ -50,6 +50,9 @@ pub(crate) use story::place_of;
 pub use story::{Awaited, Created, EndState, Process, Statement, Story, Variable};
 pub use unreached::{Unreached, UnreachedStatement};
 
+/// Where a search with fewer steps found at most this many states, it is repeated for a shortest counterexample.
+const SOON_AGAIN: u64 = 1 << 16;
+
 /// A model that can be checked.
 pub struct Script {
     pub(crate) file: String,
@@ -248,7 +251,13 @@ impl Script {
             }
             _ => {
                 let question = Question::Reach(Reach { goals: &goals, asked: goal, no_steps });
-                kept.answer(&question, &asked, || answer(question, &asked, model, symmetries, job))?
+                let known = kept.answer(&question, &asked, || answer(question, &asked, model, symmetries, job))?;
+                // The complete search for another property has not looked for a shortest run.
+                let is_longer = known.complete && known.fewer_steps && matches!(known.found[goal], Found::Fails(_));
+                match is_longer && !asked.keep_going && known.counts.states <= SOON_AGAIN {
+                    true => answer(question, &asked, model, symmetries, job)?,
+                    false => known,
+                }
             }
         };
         // Searches that had no room went on with a wider model.
