@@ -21,7 +21,7 @@ pub struct Progress {
 #[derive(Default)]
 struct Growth {
     now: Levels,
-    /// Of the earlier phase with the most levels.
+    /// Of the earlier phase with the most states.
     kept: Levels,
 }
 
@@ -36,6 +36,11 @@ struct Levels {
 impl Levels {
     /// More entries than this are thinned out.
     const MOST: usize = 512;
+
+    /// How many states there were at the last level.
+    fn states(&self) -> u64 {
+        self.entries.last().map_or(0, |&(_, states)| states)
+    }
 
     fn add(&mut self, level: u64, states: u64) {
         if !level.is_multiple_of(1 << self.stride) {
@@ -100,17 +105,17 @@ impl Progress {
         self.detail(String::new());
         let mut growth = self.growth.lock().unwrap_or_else(PoisonError::into_inner);
         let now = std::mem::take(&mut growth.now);
-        if now.entries.len() > growth.kept.entries.len() {
+        if now.states() > growth.kept.states() {
             growth.kept = now;
         }
     }
 
     /// How the number of states grew: levels with the number of states found before each, some of them if there are
-    /// many. Of the phases of a job, that with the most levels counts.
+    /// many. Of the phases of a job, that with the most states counts; nothing where no phase counted states.
     pub fn growth(&self) -> Vec<(u64, u64)> {
         let growth = self.growth.lock().unwrap_or_else(PoisonError::into_inner);
-        let longest = if growth.now.entries.len() >= growth.kept.entries.len() { &growth.now } else { &growth.kept };
-        longest.entries.clone()
+        let largest = if growth.now.states() >= growth.kept.states() { &growth.now } else { &growth.kept };
+        if largest.states() == 0 { Vec::new() } else { largest.entries.clone() }
     }
 
     /// From now on this phase counts vertices and edges of a game, and not states and transitions.
@@ -173,6 +178,23 @@ mod tests {
         assert_eq!(progress.snapshot().detail, "half of it");
         progress.begin("searching", 0);
         assert_eq!(progress.snapshot(), Snapshot { phase: "searching".into(), ..Snapshot::default() });
+    }
+
+    /// Rounds of a phase that counts no states, as those of minimising, are no growth.
+    #[test]
+    fn growth_is_that_of_the_phase_with_the_most_states() {
+        let progress = Progress::default();
+        progress.begin("minimising", 0);
+        (1..9).for_each(|round| progress.depth(round));
+        assert_eq!(progress.growth(), []);
+        progress.begin("exploring", 0);
+        for level in 1..4 {
+            progress.add(10, 0);
+            progress.depth(level);
+        }
+        progress.begin("replaying", 0);
+        (1..9).for_each(|step| progress.depth(step));
+        assert_eq!(progress.growth(), [(1, 10), (2, 20), (3, 30)]);
     }
 
     #[test]
