@@ -37,8 +37,8 @@ refusals           shows which events this state refuses
 path               shows the steps taken so far
 replay [N]         returns to the start of the counterexample (of two runs, run N); next follows it
 replay FILE [N]    follows a run from a file: of `trefoil check --format json` (result N), or a saved one
-save FILE          writes the path to a file for replay; FILE.trc gets an action a line, as mCRL2 reads it;
-                   Promela: FILE.trail gets a trail, FILE.svg or FILE.png a chart
+save FILE          writes the path to a file for replay; FILE.svg or FILE.png gets a chart, FILE.trc an action
+                   a line, as mCRL2 reads it; Promela: FILE.trail gets a trail
 help, quit         prints this text; ends the prompt, as does Ctrl-D. Ctrl-C stops the work of a line
 ";
 
@@ -224,12 +224,9 @@ fn walk(tracing: Tracing, common: Common) -> ExitCode {
             None => stepper.path_report(&job.control)?,
         };
         if let Some(file) = &tracing.chart {
-            let failed = match &report.story {
-                Some(story) => {
-                    let chart = story.chart(&caption(&report), report.stuck);
-                    save_chart(file, &chart, &job.control).err().map(|problem| said_of(file, &problem))
-                }
-                None => Some("--chart applies to Promela models only".to_string()),
+            let failed = match report.chart(&caption(&report)) {
+                Some(chart) => save_chart(file, &chart, &job.control).err().map(|problem| said_of(file, &problem)),
+                None => Some("the run has no step, so no chart was written".to_string()),
             };
             trouble = trouble.take().or(failed);
         }
@@ -454,18 +451,19 @@ impl Session<'_> {
     }
 
     fn save(&mut self, file: &str, control: &Control) -> Result<String, Trouble> {
-        let chart = [".svg", ".png"].iter().any(|end| file.ends_with(end));
-        if chart || file.ends_with(".trail") {
+        let path = Path::new(file);
+        if [".svg", ".png"].iter().any(|end| file.ends_with(end)) {
+            let report = self.stepper.report(control)?;
+            let chart = report.chart(&caption(&report)).ok_or_else(|| wrong("the run has no step"))?;
+            save_chart(path, &chart, control).map_err(|problem| unsaved(said_of(path, &problem)))?;
+            return Ok(format!("wrote {} to {file}\n", counted(report.run.steps.len() as u64, "step")));
+        }
+        if file.ends_with(".trail") {
             let Some(story) = self.stepper.story(control)? else {
-                return Err(wrong("only runs of Promela models can be saved as trails and charts"));
+                return Err(wrong("only runs of Promela models can be saved as trails"));
             };
-            let told = self.stepper.told();
-            let path = Path::new(file);
-            match chart {
-                true => save_chart(path, &story.chart(&format!("{}: a run", told.process), false), control),
-                false => trefoil_session::save(path, &story.trail, control),
-            }
-            .map_err(|problem| unsaved(said_of(path, &problem)))?;
+            let saved = trefoil_session::save(path, &story.trail, control);
+            saved.map_err(|problem| unsaved(said_of(path, &problem)))?;
             return Ok(format!("wrote {} to {file}\n", counted(story.statements.len() as u64, "statement")));
         }
         let run = self.stepper.run(control)?;

@@ -67,7 +67,7 @@ pub(crate) struct Tracing {
     /// Take this many random steps, print them and exit
     #[arg(long, value_name = "N")]
     pub(crate) random: Option<usize>,
-    /// Promela: draw the run of --all or --random as a message-sequence chart (.svg, .png)
+    /// Draw the run of --all or --random as a message-sequence chart (.svg, .png)
     #[arg(long, value_name = "FILE")]
     pub(crate) chart: Option<PathBuf>,
     /// Seed of the random steps; the same seed gives the same walk

@@ -1,4 +1,4 @@
-//! A counterexample as a message-sequence chart.
+//! A run as a message-sequence chart.
 //!
 //! Promela's runs are drawn statement by statement, with messages as arrows. In the other languages components
 //! synchronise: a step is a box on the lifeline of every component that takes part, with the component's own event, and
@@ -6,10 +6,11 @@
 //! explanation; those of the cycle that a run ends in follow.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use trefoil_draw::{Chart, Happening, Lifeline, Message};
 
-use super::report::{Evidence, Finding, Step};
+use super::report::{Evidence, Finding, Run, Step};
 
 /// The longest text of a box.
 const LETTERS: usize = 36;
@@ -20,8 +21,21 @@ impl Evidence {
         if let Some(story) = &self.story {
             return Some(story.chart(caption, matches!(self.finding, Finding::InvalidEnd)));
         }
-        let run = self.runs.first()?;
-        let steps: Vec<&Step> = run.steps.iter().chain(&run.cycle).collect();
+        let wrong_end = matches!(self.finding, Finding::Event { .. } | Finding::Forbidden { .. });
+        self.runs.first()?.chart(caption, &self.process, &self.components, wrong_end)
+    }
+}
+
+impl Run {
+    /// The run as an SVG picture; nothing when it has no step. `wrong_end` marks its last step.
+    pub(crate) fn chart(
+        &self,
+        caption: &str,
+        process: &str,
+        components: &[Arc<str>],
+        wrong_end: bool,
+    ) -> Option<String> {
+        let steps: Vec<&Step> = self.steps.iter().chain(&self.cycle).collect();
         if steps.is_empty() {
             return None;
         }
@@ -36,13 +50,12 @@ impl Evidence {
         for (at, lane) in lanes.values_mut().enumerate() {
             *lane = at;
         }
-        let name = |component: &usize| match self.components.get(*component) {
+        let name = |component: &usize| match components.get(*component) {
             Some(name) => name.to_string(),
-            None => self.process.clone(),
+            None => process.to_string(),
         };
         let lifelines =
             lanes.keys().map(|component| Lifeline { name: name(component), ..Lifeline::default() }).collect();
-        let wrong_end = matches!(self.finding, Finding::Event { .. } | Finding::Forbidden { .. });
         let happening = |(at, step): (usize, &&Step)| {
             let text = |own: &str| {
                 // A component that does what the whole does has the event of the whole, with what is hidden.
@@ -61,7 +74,7 @@ impl Evidence {
             Happening { lifeline, text: first, title: title.join("\n"), message, wrong, ..Happening::default() }
         };
         let happenings = steps.iter().enumerate().map(happening).collect();
-        let cycle = (!run.cycle.is_empty()).then_some(run.steps.len());
+        let cycle = (!self.cycle.is_empty()).then_some(self.steps.len());
         Some(Chart { caption: caption.to_string(), lifelines, happenings, cycle }.svg())
     }
 }

@@ -158,6 +158,16 @@ pub struct WalkReport {
     pub stuck: bool,
 }
 
+impl WalkReport {
+    /// The walk as a message-sequence chart, an SVG picture; nothing when it has no step.
+    pub fn chart(&self, caption: &str) -> Option<String> {
+        match &self.story {
+            Some(story) => Some(story.chart(caption, self.stuck)),
+            None => self.run.chart(caption, &self.told.process, &self.components, false),
+        }
+    }
+}
+
 /// Steps through a system.
 pub struct Stepper<'a> {
     system: &'a dyn System,
@@ -455,7 +465,7 @@ impl<'a> Stepper<'a> {
     }
 
     /// What was done so far, as a report.
-    fn report(&mut self, control: &Control) -> Result<WalkReport, Problem> {
+    pub fn report(&mut self, control: &Control) -> Result<WalkReport, Problem> {
         let deadlock = self.offers(control)?.is_empty();
         let run = self.run(control)?;
         let story = self.story(control)?;
