@@ -11,6 +11,7 @@
 use crate::bundles::Bundle;
 use crate::drawing::{Area, Arrow, Curve, Drawing, DrawnEdge, DrawnNode, DrawnNote, DrawnText, Piece, Spot};
 use crate::points::{ENTRY, Kind, LOOP, PORT, Points, node_text, note_size, oriented};
+use crate::svg::{LINKS, WHOLE};
 use crate::{Direction, Graph, Mark, Shape, text};
 
 /// Room around the picture.
@@ -51,9 +52,17 @@ pub(crate) fn routes(
     if first > last {
         (first, last) = (0.0, 0.0);
     }
-    let (shift, size) = match direction {
-        Direction::Down => (Spot { x: MARGIN - first, y: MARGIN + head }, (last - first, depth)),
-        Direction::Right => (Spot { x: MARGIN, y: MARGIN + head - first }, (depth, last - first)),
+    let size = match direction {
+        Direction::Down => (last - first, depth),
+        Direction::Right => (depth, last - first),
+    };
+    // The caption is set in larger letters; a large picture has links beside it.
+    let links = if size.0.max(size.1) > WHOLE - 200.0 { LINKS } else { 0.0 };
+    let wide = if caption.is_empty() { 0.0 } else { text::width(&caption) * 1.1 + links };
+    let left = MARGIN + (wide - size.0).max(0.0) / 2.0;
+    let shift = match direction {
+        Direction::Down => Spot { x: left - first, y: MARGIN + head },
+        Direction::Right => Spot { x: left, y: MARGIN + head - first },
     };
     let routing = Routing { points, across, stripes, direction, offset: shift };
     let nodes: Vec<DrawnNode> = (0..graph.nodes.len()).map(|node| routing.node(graph, node)).collect();
@@ -63,8 +72,7 @@ pub(crate) fn routes(
     let notes = (0..graph.nodes.len()).filter_map(|node| routing.note(node)).collect();
     let bottom = MARGIN + head + size.1;
     let (legend, legend_width) = legend(&nodes, bottom + 12.0);
-    // The caption is set in larger letters.
-    let width = size.0.max(text::width(&caption) * 1.1).max(legend_width) + 2.0 * MARGIN;
+    let width = size.0.max(wide).max(legend_width) + 2.0 * MARGIN;
     let below = bottom + if legend.is_empty() { 0.0 } else { 26.0 };
     let (keys, width, height) = table(keys, width, below);
     Drawing { width: width.ceil(), height: (height + MARGIN).ceil(), caption, nodes, edges, notes, legend, keys }

@@ -7,19 +7,21 @@
 //! units, so that nothing lies outside the window to the right; what is much higher than a window is reached by
 //! scrolling down, and a graph begins with its first layer. In a picture that is too large to be read as a whole every
 //! node has a *view*, `#s12` for the node with number 12, which shows the node and what is around it: nodes and the
-//! texts of jumps are links to views, and the caption has links to the first node and back to the whole. There is no
-//! script.
+//! texts of jumps are links to views, and beside the caption are links to the first node, back to the whole, and to the
+//! table of labels where there is one. There is no script.
 
 use std::fmt::Write;
 
 use crate::drawing::{Arrow, Curve, Drawing, DrawnEdge, DrawnNode, DrawnNote, DrawnText, Piece, Spot};
-use crate::text::{LINE, SIZE, escape};
+use crate::text::{LINE, SIZE, escape, width};
 use crate::{Mark, Shape};
 
 /// The most pixels for a unit.
 const LARGEST: f64 = 1.5;
 /// A picture with a side longer than this has views.
-const WHOLE: f64 = 1_400.0;
+pub(crate) const WHOLE: f64 = 1_400.0;
+/// The room for links beside the caption.
+pub(crate) const LINKS: f64 = 310.0;
 /// What a view shows.
 const VIEW: (f64, f64) = (1_100.0, 700.0);
 
@@ -179,15 +181,21 @@ impl Drawing {
             let _ = writeln!(svg, "<view id=\"s{at}\" viewBox=\"{x} {y} {} {}\"/>", number(VIEW.0), number(VIEW.1));
         }
         let first = self.nodes.iter().position(|node| node.entry.is_some()).unwrap_or(0);
-        for (at, (target, words)) in
-            [(format!("s{first}"), "first state"), ("whole".to_string(), "whole picture")].iter().enumerate()
-        {
-            let y = number(16.0 + 15.0 * at as f64);
-            let x = number(self.width - 16.0);
+        let mut links = vec![(format!("s{first}"), "first state"), ("whole".to_string(), "whole picture")];
+        if let Some((place, _)) = self.keys.first() {
+            let top = place.y - 2.0 * LINE;
+            let (y, width, height) = (number(top), number(self.width), number(self.height - top));
+            let _ = writeln!(svg, "<view id=\"labels\" viewBox=\"0 {y} {width} {height}\"/>");
+            links.push(("labels".to_string(), "labels"));
+        }
+        let mut x = self.width - 16.0;
+        for (target, words) in links.iter().rev() {
+            let place = number(x);
             let _ = writeln!(
                 svg,
-                "<a href=\"#{target}\"><text class=\"key jump\" text-anchor=\"end\" x=\"{x}\" y=\"{y}\">{words}</text></a>"
+                "<a href=\"#{target}\"><text class=\"key jump\" text-anchor=\"end\" x=\"{place}\" y=\"26\">{words}</text></a>"
             );
+            x -= width(words) + 18.0;
         }
     }
 }
