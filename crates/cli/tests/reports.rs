@@ -78,6 +78,59 @@ fn places_are_where_the_event_stands() {
     }
 }
 
+/// The evidence about the only assertion of a script.
+fn witness(script: &str) -> Value {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("script.csp");
+    std::fs::write(&file, script).expect("a file");
+    let (_, data) = report(&[&file.to_string_lossy()]);
+    data["document"]["runs"][0]["results"][0]["witness"].clone()
+}
+
+/// What stands in a script where each step is taken, as far as the next blank.
+fn texts_at_places(script: &str) -> Vec<String> {
+    let told = witness(script);
+    let steps = told["runs"][0]["steps"].as_array().expect("steps").iter();
+    let text = |step: &Value| {
+        let (line, column) = (&step["place"]["line"], &step["place"]["column"]);
+        let line = script.lines().nth(line.as_u64().expect("a line") as usize - 1).expect("the line");
+        let rest: String = line.chars().skip(column.as_u64().expect("a column") as usize - 1).collect();
+        rest.split_whitespace().next().unwrap_or_default().to_string()
+    };
+    steps.map(text).collect()
+}
+
+/// A choice that the process makes by itself is taken at its operator; of two prefixes of one channel the one that
+/// offers the event is shown.
+#[test]
+fn places_tell_choices_and_prefixes_of_one_channel_apart() {
+    let script = "channel a, b : {0..1}\nP = a.0 -> (b.0 -> STOP |~| P)\nassert P :[deadlock free]\n";
+    assert_eq!(texts_at_places(script), ["a.0", "|~|", "b.0"]);
+    let script = "channel b : {0..1}\nP = b.0 -> P [] b.1 -> STOP\nassert P :[deadlock free]\n";
+    assert_eq!(texts_at_places(script), ["b.1"]);
+}
+
+/// Operators above several components, but not above all of them: by the names of the script, or what they are.
+#[test]
+fn components_stand_below_the_operators_of_the_process() {
+    let told = witness(
+        "channel a, b : {0..3}\nP(i) = a.i -> b.i -> P(i)\nQ(i) = b.i -> STOP\n\
+         PAIR = P(0) ||| P(1)\n\
+         S = (PAIR ||| (P(2) [|{|b|}|] P(3))) [|{|b|}|] (||| i : {0..3} @ Q(i))\nassert S :[deadlock free]\n",
+    );
+    let operators = told["operators"].as_array().expect("operators").iter();
+    let rows: Vec<(&str, u64, u64, u64)> = operators
+        .map(|row| {
+            let number = |field: &str| row[field].as_u64().expect("a number");
+            (row["name"].as_str().expect("a name"), number("depth"), number("first"), number("count"))
+        })
+        .collect();
+    let names: Vec<&str> = told["components"].as_array().expect("names").iter().filter_map(Value::as_str).collect();
+    assert_eq!(names, ["P(0)", "P(1)", "P(2)", "P(3)", "Q(0)", "Q(1)", "Q(2)", "Q(3)"]);
+    let expected = [("interleaving", 0, 0, 4), ("PAIR", 1, 0, 2), ("parallel", 1, 2, 2), ("interleaving", 0, 4, 4)];
+    assert_eq!(rows, expected);
+}
+
 #[test]
 fn symmetries_and_growth_are_in_the_report() {
     let file = examples().join("csp/philosophers.csp").to_string_lossy().into_owned();
@@ -135,6 +188,22 @@ fn a_report_says_why_there_are_no_symmetries() {
     let (_, data) = report(&[&examples().join("mcrl2/philosophers.mcrl2").to_string_lossy(), "--only", "1"]);
     let told = &data["symmetry"][0][0]["none"];
     assert!(told.as_str().is_some_and(|why| why.contains("one linear process")), "{told}");
+}
+
+/// Walks have charts in every language, with a number for each step.
+#[test]
+fn charts_of_walks_are_drawn_for_every_language() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for arguments in
+        [&["csp/philosophers.csp", "TABLE(ASYMMETRIC)"][..], &["promela/peterson.pml"], &["mcrl2/philosophers.mcrl2"]]
+    {
+        let file = examples().join(arguments[0]).to_string_lossy().into_owned();
+        let walk = [&["trace", &file], &arguments[1..], &["--random", "7", "--chart", "w.svg"]].concat();
+        let output = trefoil(folder.path(), &walk);
+        assert!(output.status.success(), "{}", said(&output));
+        let chart = std::fs::read_to_string(folder.path().join("w.svg")).expect("a chart");
+        assert!(chart.contains(">7</text>") && chart.contains("a walk with seed 1"), "{arguments:?}: {chart}");
+    }
 }
 
 /// Components that take part in a step have a box each; the numbers are those of the explanation.

@@ -27,7 +27,8 @@ use trefoil_source::{Diagnostic, Place, ReportedPlace, Sources};
 use trefoil_system::{Cut, Label, LabelId, Labels, System, Value};
 
 use crate::check::{
-    Asked, Assertion, AssertionReport, Claim, Setting, Step, Trouble, Unused, Wanted, unused, unused_strategy,
+    Asked, Assertion, AssertionReport, Claim, OperatorRow, Setting, Step, Trouble, Unused, Wanted, unused,
+    unused_strategy,
 };
 use crate::cspm::Warnings;
 use crate::look::words::Narrator;
@@ -100,6 +101,14 @@ impl Opened {
             Opened::File(lts) => Signature::of_labels(lts.labels()),
             Opened::Cspm(script) => script.signature.clone(),
             Opened::Promela(view) => view.signature.clone(),
+        }
+    }
+
+    /// The operators above several components, where the language has operators.
+    fn operators(&self) -> Vec<OperatorRow> {
+        match self {
+            Opened::Cspm(script) => script.operators(),
+            Opened::Mcrl2(_) | Opened::File(_) | Opened::Promela(_) => Vec::new(),
         }
     }
 

@@ -30,6 +30,7 @@ pub(crate) fn run() -> RunReport {
         trace: words(&["a", "b"]),
         process: "SYSTEM".into(),
         components: states(&["P", "Q"]),
+        operators: Vec::new(),
         runs: vec![Run {
             initial: states(&["P", "Q"]),
             steps: vec![
@@ -67,6 +68,7 @@ pub(crate) fn run() -> RunReport {
         trace: words(&["a", "b"]),
         process: "IMPL".into(),
         components: states(&["IMPL"]),
+        operators: Vec::new(),
         runs: vec![Run {
             initial: states(&["IMPL"]),
             steps: vec![step("a", 3, 3, &[(0, "a", 3)], &["X"]), step("b", 4, 4, &[(0, "b", 4)], &["Y"])],
@@ -123,6 +125,7 @@ pub(crate) fn run() -> RunReport {
         trace: words(&["a"]),
         process: "Q".into(),
         components: states(&["Q"]),
+        operators: Vec::new(),
         runs: vec![
             once(None, vec![step("a", 3, 3, &[(0, "a", 3)], &["X"])]),
             once(Some(words(&["b"])), vec![step("τ", 1, 1, &[(0, "τ", 1)], &["Y"])]),

@@ -174,10 +174,19 @@ async function main() {
     await done();
   }
 
-  // Steps have the numbers of explanations.
+  // Rows stand below the operators of the process, which can be closed; steps have the numbers of explanations.
   {
     const { page, done } = await open("csp.html");
+    const rows = () => page.locator(".row .head").allTextContents();
+    const all = await rows();
+    assert.ok(all.includes("▾SAME") && all.includes("▾FORKS") && all.includes("PHIL(0, 0, 1)"), all.join(" | "));
     assert.ok((await page.locator(".row.component .cell.same .state").allTextContents()).some(text => !text), "what is not new is blank");
+    await page.locator(".row.operator .head").first().click();
+    assert.equal((await rows()).length, all.length - 4, "four components are behind the operator");
+    assert.ok(await page.locator(".row.operator .cell.acts").count() > 0, "which shows what they do");
+    await page.locator(".grid").focus();
+    await page.keyboard.press("Enter");
+    assert.deepEqual(await rows(), all);
     const head = await page.locator(".row.steps .own").allTextContents();
     assert.ok(head.includes("8"), head.join(" | "));
     await done();

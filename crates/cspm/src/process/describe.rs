@@ -6,6 +6,7 @@
 use trefoil_control::count;
 use trefoil_network::LazyMachine;
 use trefoil_source::Span;
+use trefoil_system::LabelId;
 
 use super::expand::deeply;
 use super::layers::LayerId;
@@ -51,6 +52,24 @@ impl Compiler {
         if words.is_empty() { "as at the start".into() } else { words.join("; ") }
     }
 
+    /// Makes the term of a state. The names of all processes are looked up anew after calls were made, so where many
+    /// states are described, all are prepared before the first description.
+    pub fn prepare(&mut self, machine: &Machine, component: usize, state: u32) {
+        let id = machine.machines[component];
+        match id.layer() {
+            Some(layer) => {
+                let data = self.layer_data(layer);
+                let (row, inside) = (data.lazy.row(state), data.machine.clone());
+                for (inner, &state) in row.iter().enumerate().take(inside.network.components().len()) {
+                    deeply(|| self.prepare(&inside, inner, state));
+                }
+            }
+            None => {
+                self.term_of_state(id, state);
+            }
+        }
+    }
+
     /// A state of a component in words; its number when it was compressed as a whole.
     pub fn describe(
         &mut self,
@@ -68,39 +87,71 @@ impl Compiler {
         }
     }
 
-    /// Where a component in a state performs an event of this channel: the prefix that offers it, as far as the texts
-    /// of prefixes tell, or else the first one.
+    /// Where a component in a state takes a step: the prefix that offers the event, or the operator that chooses by
+    /// itself. Where an operator of the component renames or hides the event, the prefix whose text begins with its
+    /// channel, or else the first one.
     pub fn place_of_step(
         &mut self,
         machine: &Machine,
         component: usize,
         state: u32,
-        channel: &str,
+        label: LabelId,
         text: &dyn Fn(Span) -> String,
     ) -> Option<Span> {
-        let mut places = Vec::new();
-        self.places(machine, component, state, &mut places);
-        let offers = |span: &&Span| {
-            text(**span).strip_prefix(channel).is_some_and(|rest| {
+        let mut terms = Vec::new();
+        self.leaves(machine, component, state, &mut terms);
+        if label == LabelId::TAU
+            && let Some(place) = terms.iter().find_map(|&term| self.choice_place(term, text))
+        {
+            return Some(place);
+        }
+        let prefixes: Vec<(TermId, Span)> =
+            terms.into_iter().filter_map(|term| Some((term, self.prefix_span(term)?))).collect();
+        // A budget that ends here costs a place, not the report.
+        let offers = |compiler: &mut Compiler, term| {
+            compiler.steps(term).is_ok_and(|steps| steps.iter().any(|step| step.label == label))
+        };
+        if let Some(&(_, place)) = prefixes.iter().find(|&&(term, _)| offers(self, term)) {
+            return Some(place);
+        }
+        let name = self.labels.get(label);
+        let channel = name.name().unwrap_or_default();
+        let begins = |span: Span| {
+            text(span).strip_prefix(channel).is_some_and(|rest| {
                 !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_' || next == '\'')
             })
         };
-        places.iter().find(offers).or(places.first()).copied()
+        let named = prefixes.iter().find(|&&(_, span)| !channel.is_empty() && begins(span));
+        named.or(prefixes.first()).map(|&(_, span)| span)
     }
 
-    /// The prefixes that a component in a state has reached.
-    fn places(&mut self, machine: &Machine, component: usize, state: u32, places: &mut Vec<Span>) {
+    /// The prefixes, and the operators that choose by themselves, that a component in a state has reached.
+    fn leaves(&mut self, machine: &Machine, component: usize, state: u32, found: &mut Vec<TermId>) {
         if let Some(layer) = machine.machines[component].layer() {
             let data = self.layer_data(layer);
             let (row, inside) = (data.lazy.row(state), data.machine.clone());
             for (inner, &state) in row.iter().enumerate().take(inside.network.components().len()) {
-                self.places(&inside, inner, state, places);
+                self.leaves(&inside, inner, state, found);
             }
             return;
         }
         if let Some(term) = self.term_of_state(machine.machines[component], state) {
-            self.prefixes(term, places);
+            self.reached_leaves(term, found);
         }
+    }
+
+    /// The place of a choice that is made without an event: `|~|` or `[>`.
+    fn choice_place(&self, term: TermId, text: &dyn Fn(Span) -> String) -> Option<Span> {
+        let operator = match self.terms.node(term) {
+            Node::Internal(_) => "|~|",
+            Node::Sliding(..) => "[>",
+            _ => return None,
+        };
+        let process = self.processes.get(self.origins.get(&term)?)?;
+        let Description::Made(point, _) = process.description() else { return None };
+        let span = self.evaluator.control_point(point).span;
+        let at = operator_in(&text(span), operator)? as u32;
+        Some(Span { start: span.start + at, end: span.start + at + operator.len() as u32, ..span })
     }
 
     fn process_words(&mut self, id: ProcessId, text: &dyn Fn(Span) -> String) -> String {
@@ -185,5 +236,36 @@ impl Compiler {
                 Node::Rename(_, inner) => format!("{}[[…]]", list(&[inner], "")),
             }
         })
+    }
+}
+
+/// Where an operator stands in the text of its process, outside of brackets; the last of several, since operators of
+/// one kind are read from the left.
+fn operator_in(text: &str, operator: &str) -> Option<usize> {
+    let (mut depth, mut found) = (0usize, None);
+    for (at, character) in text.char_indices() {
+        if depth == 0 && text[at..].starts_with(operator) {
+            found = Some(at);
+        }
+        match character {
+            '(' | '{' | '[' => depth += 1,
+            ')' | '}' | ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_operator_is_found_outside_of_brackets() {
+        assert_eq!(operator_in("b!m -> (P |~| Q) |~| R", "|~|"), Some(17));
+        assert_eq!(operator_in("P |~| Q |~| R", "|~|"), Some(8));
+        assert_eq!(operator_in("|~| x : {0..1} @ P(x)", "|~|"), Some(0));
+        assert_eq!(operator_in("P [> Q", "[>"), Some(2));
+        assert_eq!(operator_in("P [] (Q [> R)", "[>"), None);
     }
 }

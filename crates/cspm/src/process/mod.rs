@@ -44,6 +44,7 @@ mod growth;
 mod layers;
 mod leaf;
 mod naming;
+mod operators;
 mod parallel;
 mod schemas;
 mod shapes;
@@ -66,6 +67,7 @@ use crate::eval::{Evaluator, Failure, ProcessId, ProcessValue, Result, Value};
 
 pub use action::NoImage;
 pub use codes::CODES;
+pub use operators::Operator;
 pub use structure::{MachineSize, Operands, Part, Structure};
 
 use events::Events;

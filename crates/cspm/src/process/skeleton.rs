@@ -332,15 +332,29 @@ impl Compiler {
 
     /// The places of the prefixes that a term has reached, some of them if there are many.
     pub(super) fn prefixes(&self, term: TermId, places: &mut Vec<Span>) {
+        let mut found = Vec::new();
+        self.reached_leaves(term, &mut found);
+        places.extend(found.into_iter().filter_map(|term| self.prefix_span(term)));
+    }
+
+    /// The place of a prefix, or of what waits to be reached.
+    pub(super) fn prefix_span(&self, term: TermId) -> Option<Span> {
+        let (Node::Prefix(id) | Node::Offer(id, _) | Node::Waiting(id)) = self.terms.node(term) else { return None };
+        match self.processes[id].description() {
+            Description::Made(point, _) => Some(self.evaluator.control_point(point).span),
+            Description::Builtin(..) => None,
+        }
+    }
+
+    /// The prefixes and choices that a term has reached, some of them if there are many.
+    pub(super) fn reached_leaves(&self, term: TermId, found: &mut Vec<TermId>) {
         const MOST: usize = 200;
         let mut work = vec![term];
         while let Some(term) = work.pop() {
             let node = self.terms.node(term);
-            if let Node::Prefix(id) | Node::Offer(id, _) | Node::Waiting(id) = node
-                && let Description::Made(point, _) = self.processes[id].description()
-            {
-                places.push(self.evaluator.control_point(point).span);
-                if places.len() >= MOST {
+            if let Node::Prefix(_) | Node::Offer(..) | Node::Waiting(_) | Node::Internal(_) | Node::Sliding(..) = node {
+                found.push(term);
+                if found.len() >= MOST {
                     return;
                 }
             }

@@ -217,8 +217,10 @@ impl Compiler {
         }
         for &before in way.iter().rev() {
             let term = self.state_term(states, before)?;
-            self.steps(term)?;
-            self.names = None;
+            if self.terms.moves[term.index()].is_none() {
+                self.steps(term)?;
+                self.names = None;
+            }
         }
         self.state_term(states, state)
     }

@@ -249,7 +249,7 @@ impl Describing {
 }
 
 /// The name of an operator, and its set of events.
-fn kind_of(node: &Node) -> (&'static str, Option<SetId>) {
+pub(super) fn kind_of(node: &Node) -> (&'static str, Option<SetId>) {
     match *node {
         Node::Stop | Node::Skip | Node::Omega | Node::Div | Node::Run(_) | Node::Chaos(_) => ("process", None),
         Node::Waiting(_) => ("later", None),

@@ -40,7 +40,7 @@ pub(crate) use proof::{Claimed, Proposal};
 pub(crate) use reduction::{Looked, Sought, search, unknown as unknown_datatype};
 pub use report::{
     Assertion, AssertionReport, Behaviour, Claim, Counterexample, Coverage, Evidence, Finding, Move, Number, Observed,
-    Part, Permuted, PermutedKind, Position, PrintResult, Run, RunReport, Step, UsedSymmetry, Violation,
+    OperatorRow, Part, Permuted, PermutedKind, Position, PrintResult, Run, RunReport, Step, UsedSymmetry, Violation,
 };
 pub(crate) use run::unused_strategy;
 #[doc(hidden)]

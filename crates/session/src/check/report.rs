@@ -455,6 +455,9 @@ pub struct Evidence {
     pub process: String,
     /// Its components.
     pub components: Vec<Arc<str>>,
+    /// CSP: the operators above several components, each before those inside it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub operators: Vec<OperatorRow>,
     /// One run; two when the process is not deterministic.
     pub runs: Vec<Run>,
     /// Promela: the run statement by statement.
@@ -463,6 +466,19 @@ pub struct Evidence {
     /// Of a formula: the part of the model that the proof needs.
     #[serde(skip)]
     pub system: Option<ProofSystem>,
+}
+
+/// An operator above neighbouring components.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct OperatorRow {
+    /// What the script calls it, or what it is.
+    pub name: String,
+    /// How many of these operators stand above it.
+    pub depth: usize,
+    /// Its first component.
+    pub first: usize,
+    /// How many components it has.
+    pub count: usize,
 }
 
 /// What a process was seen to refuse before an event.

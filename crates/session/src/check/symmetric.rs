@@ -182,6 +182,7 @@ impl Script {
             trace: Vec::new(),
             process: listed.process.clone(),
             components: Vec::new(),
+            operators: Vec::new(),
             runs: Vec::new(),
             story: None,
             system: None,

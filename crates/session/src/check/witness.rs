@@ -1,18 +1,18 @@
 //! Witnesses in words: what every component did, in which states it was, and what it could do at the end.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use trefoil_control::Control;
-use trefoil_cspm::process::{Compiler, Machine};
+use trefoil_cspm::process::{Compiler, Machine, Operator};
 use trefoil_lts::Lts;
 use trefoil_source::{ReportedPlace, Sources, Span};
 use trefoil_system::replay::{expected_after, needed_observations};
 use trefoil_system::{Cut, Failure, Label, LabelId, Labels, Model, Path, TakenStep, Value, Witness};
 
 use super::counterexample::{self, TAU, TICK};
-use super::report::{Counterexample, Evidence, Finding, Observed, Part, Run, Step};
+use super::report::{Counterexample, Evidence, Finding, Observed, OperatorRow, Part, Run, Step};
 
 /// Puts the witnesses of one machine into words.
 pub(crate) struct Words<'a> {
@@ -23,6 +23,8 @@ pub(crate) struct Words<'a> {
     labels: Arc<Labels>,
     /// States that were described before: a run visits few of them many times.
     states: HashMap<(usize, Value), Arc<str>>,
+    /// Where components take steps.
+    places: HashMap<(usize, Value, LabelId), Option<ReportedPlace>>,
     /// The texts of the events that were mentioned, by their numbers.
     events: BTreeMap<u32, String>,
     numbers: HashMap<String, u32>,
@@ -43,6 +45,7 @@ impl<'a> Words<'a> {
             control,
             labels,
             states: HashMap::new(),
+            places: HashMap::new(),
             events: BTreeMap::new(),
             numbers: HashMap::new(),
         };
@@ -153,9 +156,25 @@ impl<'a> Words<'a> {
     fn told(&mut self, finding: Finding, trace: &[LabelId], length: usize, process: &str, runs: Vec<Run>) -> Evidence {
         let trace = self.all(trace);
         let components = self.components(process);
-        let process = process.to_string();
-        let observed = Vec::new();
-        Evidence { finding, length, trace, observed, process, components, runs, story: None, system: None }
+        let operators = self.operators();
+        Evidence {
+            finding,
+            length,
+            trace,
+            observed: Vec::new(),
+            process: process.to_string(),
+            components,
+            operators,
+            runs,
+            story: None,
+            system: None,
+        }
+    }
+
+    /// The operators above several components.
+    pub(crate) fn operators(&mut self) -> Vec<OperatorRow> {
+        let rows = self.compiler.operators(self.machine).into_iter();
+        rows.map(|Operator { name, depth, first, count }| OperatorRow { name, depth, first, count }).collect()
     }
 
     /// What the components are called; the only one as the process.
@@ -181,6 +200,7 @@ impl<'a> Words<'a> {
         accepted: Option<&[LabelId]>,
         beside: &BTreeSet<LabelId>,
     ) -> Result<Run, Cut> {
+        self.prepare([&path.start].into_iter().chain(path.steps.iter().chain(cycle).map(|step| &step.row)))?;
         let initial = self.states(&path.start);
         let (steps, before) = self.steps(&path.start, &path.steps)?;
         let (cycle, _) = self.steps(&before, cycle)?;
@@ -194,6 +214,20 @@ impl<'a> Words<'a> {
         }
         let offered = accepted.map(|labels| self.set(labels));
         Ok(Run { initial, steps, cycle, offered, refused, waiting })
+    }
+
+    /// Prepares all states of a run.
+    fn prepare<'r>(&mut self, rows: impl Iterator<Item = &'r Vec<Value>>) -> Result<(), Cut> {
+        let mut known: HashSet<(usize, Value)> = HashSet::new();
+        for row in rows {
+            self.control.check()?;
+            for (component, &value) in row.iter().enumerate().take(self.machine.network.components().len()) {
+                if known.insert((component, value)) && !self.states.contains_key(&(component, value)) {
+                    self.compiler.prepare(self.machine, component, value);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Steps in words, and the row at their end.
@@ -238,12 +272,14 @@ impl<'a> Words<'a> {
 
     /// Where a component performs an event.
     fn place(&mut self, component: usize, row: &[Value], label: LabelId) -> Option<ReportedPlace> {
-        let sources = self.sources;
+        let (machine, sources) = (self.machine, self.sources);
         let text = |span: Span| sources.text(span).to_string();
-        let label = self.labels.get(label);
-        let channel = label.name().unwrap_or_default();
-        let span = self.compiler.place_of_step(self.machine, component, row[component], channel, &text)?;
-        Some(ReportedPlace::of(span, sources))
+        let known = self.places.entry((component, row[component], label));
+        let place = known.or_insert_with(|| {
+            let span = self.compiler.place_of_step(machine, component, row[component], label, &text)?;
+            Some(ReportedPlace::of(span, sources))
+        });
+        place.clone()
     }
 
     pub(crate) fn states(&mut self, row: &[Value]) -> Vec<Arc<str>> {

@@ -22,7 +22,7 @@ use trefoil_source::{Diagnostic, Place, Sources};
 use trefoil_system::{Cut, LabelId, Labels, System, Value};
 
 use crate::check::witness::Words;
-use crate::check::{Step, Wanted, asserted_processes};
+use crate::check::{OperatorRow, Step, Wanted, asserted_processes};
 use crate::cspm::{Opened, Warnings};
 use crate::look::{OpenedProcess, open_process};
 use crate::problem::NO_PROCESS;
@@ -94,6 +94,10 @@ impl ScriptModel {
 
     pub(super) fn components(&self) -> Vec<Arc<str>> {
         self.with_words(|words| words.components(&self.process))
+    }
+
+    pub(super) fn operators(&self) -> Vec<OperatorRow> {
+        self.with_words(|words| words.operators())
     }
 
     /// A step with the components that take part, and the event behind a `τ`.

@@ -126,6 +126,7 @@ impl Script {
             trace,
             process: self.file.clone(),
             components,
+            operators: self.model.operators(),
             runs: vec![run],
             story,
             system,

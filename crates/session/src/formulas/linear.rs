@@ -325,6 +325,7 @@ impl Script {
             trace: stem.iter().map(|step| event(step.label)).collect(),
             process: self.file.clone(),
             components: self.model.components(&self.file),
+            operators: self.model.operators(),
             runs: vec![Run {
                 initial: self.model.states(Words::inner(&path.start)),
                 steps: told,

@@ -173,7 +173,8 @@ impl Structured {
                         let own: BTreeSet<&str> = together.steps.iter().map(|step| step.parts[at].as_str()).collect();
                         edges.push(edge(component, nodes.len(), own.into_iter().collect::<Vec<_>>().join(", ")));
                     }
-                    nodes.push(node(results, "what they do together".to_string()));
+                    let together = node(results, "what they do together".to_string());
+                    nodes.push(Node { shape: Shape::Box, ..together });
                 }
                 Graph { caption: format!("the components of {}", report.file), nodes, edges }
             }

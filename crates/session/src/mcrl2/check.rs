@@ -277,6 +277,7 @@ impl Script {
             trace: path.trace().map(|label| words.event(label)).collect(),
             process: self.file.clone(),
             components,
+            operators: Vec::new(),
             runs: vec![run],
             story: None,
             system: None,

@@ -62,6 +62,7 @@ impl Script {
             trace: path.steps.iter().map(|step| self.step_text(step.label)).collect(),
             process: self.file.clone(),
             components: model.part_names().into_iter().map(Arc::from).collect(),
+            operators: Vec::new(),
             runs: vec![run],
             story: Some(story),
             system: None,
