@@ -17,8 +17,8 @@ channel a, b
 channel in : {0..1}
 channel big : {0..2}
 datatype Stack = Empty | Push.Stack
-SIZE = 12
-ALL = {0..12}
+SIZE = 13
+ALL = {0..13}
 size(Empty) = 0
 size(Push.x) = 1 + size(x)
 ";
@@ -61,11 +61,11 @@ fn what_grows_without_bound_is_named() {
 #[test]
 fn what_has_a_bound_is_explored() {
     let cases = [
-        ("P(s) = if #s == 12 then b -> P(<>) else in?x -> P(s^<x>)", "P(<>)", 8_191),
-        ("P(s) = if #s == SIZE then b -> P(<>) else in?x -> P(s^<x>)", "P(<>)", 8_191),
-        ("P(s) = if #s == card(ALL) - 1 then b -> P(<>) else in?x -> P(s^<x>)", "P(<>)", 8_191),
-        ("P(s) = #s < SIZE & in?x -> P(s^<x>)", "P(<>)", 8_191),
-        ("P(s, most) = if #s == most then b -> P(<>, most) else in?x -> P(<x>^s, most)", "P(<>, 12)", 8_191),
+        ("P(s) = if #s == 13 then b -> P(<>) else in?x -> P(s^<x>)", "P(<>)", 8_192),
+        ("P(s) = if #s == SIZE then b -> P(<>) else in?x -> P(s^<x>)", "P(<>)", 8_192),
+        ("P(s) = if #s == card(ALL) - 1 then b -> P(<>) else in?x -> P(s^<x>)", "P(<>)", 8_192),
+        ("P(s) = #s < SIZE & in?x -> P(s^<x>)", "P(<>)", 8_192),
+        ("P(s, most) = if #s == most then b -> P(<>, most) else in?x -> P(<x>^s, most)", "P(<>, 13)", 8_192),
         ("P(s) = if #s == 40 * 125 then b -> P(<>) else a -> P(s^<1>)", "P(<>)", 5_001),
         ("P(s) = if card(s) == 5000 then b -> P({}) else a -> P(union(s, {card(s)}))", "P({})", 5_001),
         ("P(x) = if size(x) == 4200 then b -> P(Empty) else a -> P(Push.x)", "P(Empty)", 4_201),

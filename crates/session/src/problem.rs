@@ -211,6 +211,7 @@ pub fn save(file: &Path, content: impl AsRef<[u8]>, control: &Control) -> Result
         let place = Place::File(file.display().to_string());
         Problem::from(Diagnostic::error(CANNOT_WRITE, format!("cannot write: {error}"), place))
     };
+    control.progress().begin(&format!("writing {}", file.display()), 0);
     replace_file(file, control, cannot, |out| out.write_all(content.as_ref()).map_err(cannot))
 }
 
