@@ -3,25 +3,27 @@
 //! A representative costs more than a state: its picture is drawn, labelled and carried back. On a board with eight
 //! symmetries of many slots each representative can take the time of twenty states, and stands for at most eight. So
 //! a search among representatives rests after [`FIRST`] of them, if more wait than before its last round, and another
-//! thread measures the *price*: the time for the steps of a representative among representatives, by the time for its
-//! steps as they are. Both are measured on the same rows, the first [`SAMPLE`], in turns of [`TURN`] rows, so that a
-//! busy machine disturbs both alike, and both look up where they lead. The *gain* is the number of states that a
+//! thread computes the *price* from the first [`SAMPLE`]: the work for representatives
+//! ([`trefoil_symmetry::MeteredExplorer`]) and their steps, by the work for the steps alone. Work is counted in units
+//! of about a nanosecond that follow from the sizes of pictures and rows, not measured: a clock would give another
+//! answer on a busy machine, and so other counts and another counterexample. The *gain* is the number of states that a
 //! representative stands for. Orbits grow with the depth of a search, because fewer elements keep a state that has
 //! moved on: the gain is [`GROWTH`] times that of the representatives found in the second half of the sample, and no
 //! more than the order of the group.
 //!
 //! When the price exceeds the gain, the search begins anew without the reduction. It has lost the time for the
 //! representatives until then, about [`FIRST`] of them, and for the sample. Verdicts and the lengths of witnesses are
-//! the same either way, since representatives are reached by as many steps as their states. Which states a search
-//! reports depends on a clock only where price and gain are close; the answer says which way it went (`--why`).
-//! Searches with fewer representatives take a moment either way.
+//! the same either way, since representatives are reached by as many steps as their states; the answer says which way
+//! it went (`--why`). Every run of a check goes the same way, whatever the number of threads: rounds have the same
+//! representatives, and the sample is taken by one thread. Searches with fewer representatives take a moment either
+//! way.
 //!
 //! Searches that do not work in rounds (antichains, depth-first search) never rest, and keep their reduction.
 //!
 //! Cost: a thread that waits; the time of [`SAMPLE`] representatives where there are more than [`FIRST`].
 
+use std::collections::HashSet;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use trefoil_control::{Control, Rests};
 use trefoil_questions::{Answer, Unanswered};
@@ -34,8 +36,11 @@ use crate::takeover::{EndOfRests, STACK};
 const FIRST: u64 = 10_000;
 /// How many representatives are measured.
 const SAMPLE: u64 = 2_000;
-/// How many rows are taken in one way before they are taken in the other.
-const TURN: usize = 64;
+/// The work for a state and for a step of it, each with what a slot of the row adds; in the units of representatives.
+const STATE: (u64, u64) = (20, 10);
+const STEP: (u64, u64) = (20, 2);
+/// When this many are expanded, the price is compared with the order of the group, which no gain exceeds.
+const EARLY: usize = 200;
 /// Orbits may still grow this much.
 const GROWTH: f64 = 4.0;
 
@@ -54,9 +59,9 @@ impl Default for PriceRule {
     }
 }
 
-/// What was measured.
+/// What the first representatives show.
 struct Price {
-    /// How many states could be expanded in the time of one representative.
+    /// How many states could be expanded with the work of one representative.
     price: f64,
     /// How many states a representative stands for.
     gain: f64,
@@ -125,7 +130,7 @@ impl Price {
         let Price { price, gain, sample } = *self;
         (price > gain).then(|| {
             format!(
-                "a representative takes the time of {price:.1} states and stands for at most {gain:.1}, \
+                "a representative takes the work of {price:.1} states and stands for at most {gain:.1}, \
                  as the first {} show",
                 trefoil_control::count(sample as u64)
             )
@@ -133,29 +138,7 @@ impl Price {
     }
 }
 
-/// The rows that were met, by a bit for each of their hashes: to take one row for another does little harm here, and
-/// a table of rows would cost more than the steps that are measured.
-struct Met(Vec<u64>);
-
-impl Met {
-    const BITS: u32 = 22;
-
-    fn new() -> Met {
-        Met(vec![0; 1 << (Met::BITS - 6)])
-    }
-
-    fn is_new(&mut self, row: &[Value]) -> bool {
-        let mix =
-            |hash: u64, value: &Value| (hash.rotate_left(5) ^ u64::from(*value)).wrapping_mul(0x517c_c1b7_2722_0a95);
-        let place = row.iter().fold(0, mix) >> (64 - Met::BITS);
-        let (word, bit) = (&mut self.0[(place >> 6) as usize], 1 << (place & 63));
-        let new = *word & bit == 0;
-        *word |= bit;
-        new
-    }
-}
-
-/// The price of the first representatives; nothing where it cannot be measured.
+/// The price of the first representatives; nothing where there is no action.
 fn measured(system: &dyn System, strategy: &'static Strategy, control: &Control) -> Result<Option<Price>, Cut> {
     let Some(action) = system.action() else { return Ok(None) };
     let symmetry = match Symmetry::of_action(action, strategy, control) {
@@ -165,47 +148,42 @@ fn measured(system: &dyn System, strategy: &'static Strategy, control: &Control)
     };
     let mut quotient = Quotient::new(system, action, &symmetry, control)?;
     quotient.count(|_| true);
-    let width = system.layout().width();
-    let mut rows: Vec<Value> = quotient.initial(control)?;
-    let (mut representatives, mut states) = (Met::new(), Met::new());
-    representatives.is_new(&rows);
-    let (mut reducing, mut plain) = (quotient.explorer(control), system.explorer(control));
-    let (mut among_orbits, mut as_they_are) = (Duration::ZERO, Duration::ZERO);
-    let (mut recent, mut found) = (Tally::default(), 0u64);
-    let mut at = 0;
-    while at < SAMPLE as usize && at * width < rows.len() {
-        let until = (at + TURN).min(rows.len() / width);
-        let started = Instant::now();
-        for row in at..until {
-            let row = rows[row * width..][..width].to_vec();
-            reducing.successors(&row, &mut |step| {
-                if representatives.is_new(step.row) {
-                    if (rows.len() / width) as u64 > SAMPLE / 2 {
-                        recent.note(step.class);
-                        found += 1;
-                    }
-                    rows.extend_from_slice(step.row);
-                }
-                Ok(())
-            })?;
-        }
-        among_orbits += started.elapsed();
-        let started = Instant::now();
-        for row in at..until {
-            let row = rows[row * width..][..width].to_vec();
-            plain.successors(&row, &mut |step| {
-                states.is_new(step.row);
-                Ok(())
-            })?;
-        }
-        as_they_are += started.elapsed();
-        at = until;
-    }
+    let mut rows: Vec<Vec<Value>> = vec![quotient.initial(control)?];
+    let mut met: HashSet<Vec<Value>> = rows.iter().cloned().collect();
+    let mut explorer = quotient.metered(control);
     let number = |number: trefoil_symmetry::UBig| number.to_string().parse::<f64>().unwrap_or(f64::INFINITY);
     let order = number(symmetry.order());
+    let width = system.layout().width() as u64;
+    let price = |work: u64, states: usize, steps: u64| {
+        let plain = states as u64 * (STATE.0 + STATE.1 * width) + steps * (STEP.0 + STEP.1 * width);
+        1.0 + work as f64 / plain as f64
+    };
+    let (mut recent, mut found, mut steps) = (Tally::default(), 0u64, 0u64);
+    let mut at = 0;
+    while at < SAMPLE as usize && at < rows.len() {
+        let row = rows[at].clone();
+        explorer.successors(&row, &mut |step| {
+            steps += 1;
+            if !met.contains(step.row) {
+                if rows.len() as u64 > SAMPLE / 2 {
+                    recent.note(step.class);
+                    found += 1;
+                }
+                met.insert(step.row.to_vec());
+                rows.push(step.row.to_vec());
+            }
+            Ok(())
+        })?;
+        at += 1;
+        let now = price(explorer.work(), at, steps);
+        if at == EARLY && now > order {
+            return Ok(Some(Price { price: now, gain: order, sample: at }));
+        }
+    }
+    let price = price(explorer.work(), at, steps);
     let gain = match quotient.total([&recent].into_iter()) {
         Some(total) if found > 0 => (GROWTH * number(total) / found as f64).min(order),
         _ => order,
     };
-    Ok(Some(Price { price: among_orbits.as_secs_f64() / as_they_are.as_secs_f64().max(1e-9), gain, sample: at }))
+    Ok(Some(Price { price, gain, sample: at }))
 }

@@ -32,9 +32,10 @@ mod twins;
 mod types;
 mod unwind;
 mod weights;
+mod work;
 
 pub use canoniser::{Canoniser, Representative};
-pub use quotient::{CarriedStep, CarryingExplorer, Quotient};
+pub use quotient::{CarriedStep, CarryingExplorer, MeteredExplorer, Quotient};
 pub use reducer::{Reduced, Reducer};
 pub use registry::{Needs, Promise, STRATEGIES, Strategy, strategy_named};
 pub use symmetry::{Refusal, Symmetry};

@@ -300,6 +300,30 @@ impl<'a> Quotient<'a> {
     }
 }
 
+/// An explorer of a quotient that adds up its work, in units that are the same in every run.
+pub struct MeteredExplorer<'a>(QuotientExplorer<'a>);
+
+impl MeteredExplorer<'_> {
+    /// The steps of a representative.
+    pub fn successors(&mut self, row: &[Value], sink: &mut Sink<'_>) -> Walk {
+        self.0.successors(row, sink)
+    }
+
+    /// The work that all representatives took until now.
+    pub fn work(&self) -> u64 {
+        self.0.reducer.work.unwrap_or_default()
+    }
+}
+
+impl<'a> Quotient<'a> {
+    /// A worker that adds up its work.
+    pub fn metered(&'a self, control: &'a Control) -> MeteredExplorer<'a> {
+        let mut explorer = QuotientExplorer::new(self, control);
+        explorer.reducer.work = Some(0);
+        MeteredExplorer(explorer)
+    }
+}
+
 /// Which steps of a state are wanted.
 #[derive(Clone, Copy)]
 enum Which {

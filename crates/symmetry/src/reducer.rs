@@ -20,6 +20,7 @@ use trefoil_system::{Action, Actor, Cut, Picture, Value};
 use crate::canoniser::{Canoniser, Representative};
 use crate::labels::Change;
 use crate::symmetry::Symmetry;
+use crate::work;
 
 /// Carries rows to their representatives, in buffers that are reused.
 pub struct Reducer<'a> {
@@ -32,6 +33,9 @@ pub struct Reducer<'a> {
     before: Picture,
     after: Picture,
     row: Vec<Value>,
+    symmetry: &'a Symmetry,
+    /// The work so far, when a caller wants to know it.
+    pub(crate) work: Option<u64>,
 }
 
 /// A picture is kept.
@@ -63,6 +67,8 @@ impl<'a> Reducer<'a> {
             before: Picture::default(),
             after: Picture::default(),
             row: Vec::new(),
+            symmetry,
+            work: None,
         }
     }
 
@@ -72,6 +78,10 @@ impl<'a> Reducer<'a> {
         self.control.check()?;
         self.actor.picture(row, &mut self.after);
         let Representative { element, stabiliser } = self.canoniser.representative(&self.after)?;
+        if let Some(work) = &mut self.work {
+            *work += work::drawing(&self.after) + work::applying(row);
+            *work += work::choosing(self.symmetry, &self.after, stabiliser.as_ref());
+        }
         self.row.resize(row.len(), 0);
         self.actor.apply(element, row, &mut self.row)?;
         Ok(Reduced { row: &self.row, element, stabiliser })
@@ -80,6 +90,9 @@ impl<'a> Reducer<'a> {
     /// Draws a row, in order to find its representative and those of rows that differ from it in few slots.
     pub(crate) fn begin(&mut self, row: &[Value]) -> &Picture {
         self.actor.begin(row, &mut self.picture);
+        if let Some(work) = &mut self.work {
+            *work += work::drawing(&self.picture) + work::applying(row);
+        }
         self.near = None;
         if self.actor.draw_change(row, row, &[], &mut self.before, &mut self.after)
             && self.canoniser.keep(&self.picture)
@@ -93,7 +106,7 @@ impl<'a> Reducer<'a> {
     /// `begin`.
     #[inline]
     pub(crate) fn reduce_near(&mut self, from: &[Value], to: &[Value], slots: &[u32]) -> Result<Reduced<'_>, Cut> {
-        let Reducer { actor, canoniser, near, before, after, row, control, .. } = self;
+        let Reducer { actor, canoniser, near, before, after, row, control, symmetry, picture, work } = self;
         let stabiliser = match *near {
             Some(Near { canvas })
                 if actor.draw_change(from, to, slots, before, after)
@@ -104,7 +117,11 @@ impl<'a> Reducer<'a> {
             }
             _ => None,
         };
-        if stabiliser.is_some() {
+        if let Some(order) = &stabiliser {
+            if let Some(work) = work {
+                *work += work::drawing(before) + work::drawing(after) + work::applying(to);
+                *work += work::choosing(symmetry, picture, Some(order));
+            }
             row.resize(to.len(), 0);
             control.check()?;
             actor.apply(canoniser.element(), to, row)?;
