@@ -239,21 +239,30 @@ impl Compiler {
     }
 }
 
-/// Where an operator stands in the text of its process, outside of brackets; the last of several, since operators of
-/// one kind are read from the left.
+/// Where an operator stands in the text of its process, outside of brackets except those around the whole; the last of
+/// several, since operators of one kind are read from the left.
 fn operator_in(text: &str, operator: &str) -> Option<usize> {
-    let (mut depth, mut found) = (0usize, None);
+    let (mut depth, mut found, mut closed) = (0usize, None, None);
     for (at, character) in text.char_indices() {
         if depth == 0 && text[at..].starts_with(operator) {
             found = Some(at);
         }
         match character {
             '(' | '{' | '[' => depth += 1,
-            ')' | '}' | ']' => depth = depth.saturating_sub(1),
+            ')' | '}' | ']' => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    closed = closed.or(Some(at));
+                }
+            }
             _ => {}
         }
     }
-    found
+    found.or_else(|| {
+        let inside = text.strip_prefix('(')?.strip_suffix(')')?;
+        let around_all = closed == Some(text.len() - 1);
+        around_all.then(|| operator_in(inside, operator))?.map(|at| at + 1)
+    })
 }
 
 #[cfg(test)]
@@ -267,5 +276,7 @@ mod tests {
         assert_eq!(operator_in("|~| x : {0..1} @ P(x)", "|~|"), Some(0));
         assert_eq!(operator_in("P [> Q", "[>"), Some(2));
         assert_eq!(operator_in("P [] (Q [> R)", "[>"), None);
+        assert_eq!(operator_in("((P |~| Q))", "|~|"), Some(4));
+        assert_eq!(operator_in("(P |~| Q) [] (R |~| S)", "|~|"), None);
     }
 }
