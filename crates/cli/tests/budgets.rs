@@ -200,6 +200,19 @@ fn a_tight_memory_budget_does_not_sleep() {
 }
 
 #[test]
+fn sequences_that_double_keep_to_the_memory() {
+    let folder = Folder::new("doubled");
+    let script = "channel a\nd(0, s) = s\nd(n, s) = d(n - 1, s ^ s)\n\
+                  assert #d(28, <1>) == 1 & a -> STOP :[deadlock free]\n";
+    let script = folder.file("doubled.csp", script);
+    let output = trefoil(&["check", &script, "--memory", "150M"]);
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("memory budget of 150.0 MB reached"), "{said}");
+    assert!(megabytes(&said) < 165.0, "{said}");
+}
+
+#[test]
 fn inlines_of_inlines_and_nested_conditions_keep_to_the_budgets() {
     let folder = Folder::new("promela");
     let mut inlines = "byte x;\ninline i0() { x = x + 1; x = x + 2 }\n".to_string();

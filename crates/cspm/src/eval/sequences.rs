@@ -11,6 +11,9 @@ use super::order::compare;
 use super::process::ProcessKind;
 use super::value::{Chunk, Delayed, Value};
 
+/// From so many elements on, the memory budget is polled before they are copied.
+const LONG: usize = 1 << 12;
+
 const RED_ZONE: usize = 96 * 1024;
 const SEGMENT: usize = 4 * 1024 * 1024;
 
@@ -118,7 +121,12 @@ impl Machine<'_> {
         let mut items = Vec::new();
         let mut rest = Cursor { chunk: chunk.clone(), at: *at as usize };
         while let Some(chunk) = &rest.chunk {
-            items.extend_from_slice(&chunk.items[rest.at..]);
+            let more = &chunk.items[rest.at..];
+            let length = items.len() + more.len();
+            if length >= LONG && length > items.capacity() {
+                self.state.control.afford(length.max(2 * items.capacity()) * size_of::<Value>())?;
+            }
+            items.extend_from_slice(more);
             match chunk.next.as_ref().map(Value::seen) {
                 None => break,
                 Some(Value::Sequence(chunk, at)) => rest = Cursor { chunk, at: at as usize },

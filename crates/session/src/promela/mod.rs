@@ -252,10 +252,10 @@ impl Script {
             _ => {
                 let question = Question::Reach(Reach { goals: &goals, asked: goal, no_steps });
                 let known = kept.answer(&question, &asked, || answer(question, &asked, model, symmetries, job))?;
-                // The complete search for another property has not looked for a shortest run.
+                // The complete search for another property has not looked for a shortest run; what it covered stays.
                 let is_longer = known.complete && known.fewer_steps && matches!(known.found[goal], Found::Fails(_));
                 match is_longer && !asked.keep_going && known.counts.states <= SOON_AGAIN {
-                    true => answer(question, &asked, model, symmetries, job)?,
+                    true => Answer { complete: true, ..answer(question, &asked, model, symmetries, job)? },
                     false => known,
                 }
             }
