@@ -205,6 +205,7 @@ mod tests {
         }
         fs::remove_dir_all(&folder).expect("a folder");
     }
+
     /// Links in a circle were once replaced by a file.
     #[cfg(unix)]
     #[test]
