@@ -32,9 +32,9 @@ use trefoil_system::{Cut, System, Value};
 
 use crate::takeover::{EndOfRests, STACK};
 
-/// After this many representatives their price is measured.
+/// After this many representatives their price is computed.
 const FIRST: u64 = 10_000;
-/// How many representatives are measured.
+/// How many representatives are taken as a sample.
 const SAMPLE: u64 = 2_000;
 /// The work for a state and for a step of it, each with what a slot of the row adds; in the units of representatives.
 const STATE: (u64, u64) = (20, 10);
@@ -47,7 +47,7 @@ const GROWTH: f64 = 4.0;
 /// When a reduction by symmetry may be left out.
 #[derive(Clone, Copy, Debug)]
 pub struct PriceRule {
-    /// After how many representatives their price is measured.
+    /// After how many representatives their price is computed.
     pub after: u64,
     /// Is it left out whatever they cost? For tests.
     pub always: bool,
@@ -92,7 +92,7 @@ pub(crate) fn while_it_pays(
                 let rest = rests.next()?;
                 let why = match rule.always {
                     true => Some(format!("given up after {} representatives", rest.states)),
-                    false => measured(system, strategy, control).ok().flatten().and_then(|price| price.against()),
+                    false => priced(system, strategy, control).ok().flatten().and_then(|price| price.against()),
                 };
                 if why.is_some() {
                     part.cancel();
@@ -139,7 +139,7 @@ impl Price {
 }
 
 /// The price of the first representatives; nothing where there is no action.
-fn measured(system: &dyn System, strategy: &'static Strategy, control: &Control) -> Result<Option<Price>, Cut> {
+fn priced(system: &dyn System, strategy: &'static Strategy, control: &Control) -> Result<Option<Price>, Cut> {
     let Some(action) = system.action() else { return Ok(None) };
     let symmetry = match Symmetry::of_action(action, strategy, control) {
         Ok(symmetry) => symmetry,
