@@ -10,9 +10,8 @@
 //! - of a component without an accepting cycle only the reachable pairs matter: bits, no depth-first search; an
 //!   automaton state that may always stay reaches, with the first state, all of them, and the records are passed
 //!   through once, in the order in which they lie, for the edges that leave it;
-//! - a component is decomposed only as far as it is entered, with one number for each pair (Pearce, *A space-efficient
-//!   algorithm for finding strongly connected components*, 2016); the edges that leave it are followed in the same
-//!   pass;
+//! - a component is decomposed only as far as it is entered, with one number for each pair ([`depth_first`]); the
+//!   edges that leave it are followed in the same pass;
 //! - pairs that lie on no cycle are left out as far as one pass over the records finds them ([`crate::trim`]);
 //! - a pair by itself without a loop, as most are where a claim holds, is done with when it is left;
 //! - in a weak component any cycle will do, and edges are not looked at a second time.
@@ -30,15 +29,18 @@
 //! time linear in pairs and edges of the product, a bit for each pair that is entered, 4 bytes for each pair of the
 //! component that is decomposed, and 24 for each on the way of the depth-first search.
 
+mod depth_first;
+
 use trefoil_control::{Control, Stopped};
 use trefoil_questions::Fairness;
 use trefoil_system::{Automaton, Cube, Cut, Value};
 
 use crate::components::components;
-use crate::fairness::{demand, strongly_fair};
-use crate::folded::{Folding, fair_parts};
+use crate::folded::Folding;
 use crate::graph::{Part, Record};
 use crate::simplify::accepting;
+
+use depth_first::Tarjan;
 
 /// What a claim forbids: an automaton that reads letters.
 pub(crate) struct Forbidden<'c> {
@@ -520,29 +522,16 @@ impl<'p> Product<'p> {
             }
             None => vec![0; bound * width],
         };
-        let mut tarjan = Tarjan {
-            product: self,
-            width,
-            place: &place,
-            numbers,
-            next: 1,
-            finished: IDLE - 1,
-            open: Vec::new(),
-            walk: Vec::new(),
-            found: Vec::new(),
-            weak,
-            all,
-            since_check: 0,
-        };
+        let mut tarjan = Tarjan::new(self, &place, numbers, width, weak);
         for (at, (&member, set)) in members.iter().zip(&entered).enumerate() {
             let Some(set) = set else { continue };
             for state in set.iter() {
-                if tarjan.numbers[state as usize * width + at] == 0 {
+                if !tarjan.has_met(state, at) {
                     tarjan.from(Pair { state, automaton: member }, reached, control)?;
                 }
             }
         }
-        let Tarjan { numbers, found, .. } = tarjan;
+        let (numbers, found) = tarjan.finish();
         if found.is_empty() {
             return Ok(false);
         }
@@ -590,205 +579,7 @@ impl Reached {
     }
 }
 
-/// A pair on the way of the depth-first search.
-struct Frame {
-    pair: Pair,
-    /// The place of its record; beyond all for a state that was not expanded.
-    place: u64,
-    /// The next step of the system; the next edge of the automaton, with two bits.
-    step: u32,
-    edge: u32,
-}
-
-/// In [`Frame::edge`]: the pair reaches one that was entered before it; it has a loop.
-const NO_ROOT: u32 = 1 << 31;
-const LOOPS: u32 = 1 << 30;
-const EDGE: u32 = LOOPS - 1;
-const NO_RECORD: u64 = u64::MAX;
 /// The number of a pair that is left out.
 const IDLE: u32 = u32::MAX;
 /// A component of the automaton is entered in many states if the share of these is at least one in `MANY`.
 const MANY: usize = 16;
-
-/// The decomposition of one component of the automaton's part of the product.
-struct Tarjan<'t, 'p> {
-    product: &'t Product<'p>,
-    /// How many automaton states the component has, and the place of each among them.
-    width: usize,
-    place: &'t [u32],
-    /// 0 for a pair that was not met, small numbers on the way, large ones for finished components.
-    numbers: Vec<u32>,
-    next: u32,
-    finished: u32,
-    open: Vec<Pair>,
-    walk: Vec<Frame>,
-    /// The pairs of accepting components.
-    found: Vec<Pair>,
-    weak: bool,
-    all: u32,
-    since_check: u32,
-}
-
-impl Tarjan<'_, '_> {
-    #[inline]
-    fn number(&self, pair: Pair) -> usize {
-        pair.state as usize * self.width + self.place[pair.automaton as usize] as usize
-    }
-
-    #[inline]
-    fn enter(&mut self, pair: Pair, reached: &mut Reached) {
-        let at = self.number(pair);
-        self.numbers[at] = self.next;
-        self.next += 1;
-        let graph = self.product.graph;
-        let place = graph.place(pair.state);
-        match place {
-            Some(place) => self.product.leave(pair.automaton, pair.state, &graph.at(place), reached),
-            None => reached.beyond = true,
-        }
-        self.walk.push(Frame { pair, place: place.unwrap_or(NO_RECORD), step: 0, edge: 0 });
-    }
-
-    fn from(&mut self, pair: Pair, reached: &mut Reached, control: &Control) -> Result<(), Cut> {
-        self.enter(pair, reached);
-        while let Some(&Frame { pair, place, mut step, edge }) = self.walk.last() {
-            let at = self.number(pair);
-            let (mut bits, mut edge) = (edge & !EDGE, edge & EDGE);
-            let mut deeper = None;
-            if place != NO_RECORD {
-                let record = self.product.graph.at(place);
-                let own = [pair.state];
-                let targets = self.product.targets(&record, &own);
-                let edges = self.product.inside(pair.automaton, record.letter);
-                let mut low = self.numbers[at];
-                'edges: while let Some(taken) = edges.get(edge as usize) {
-                    let offset = self.place[taken.target as usize] as usize;
-                    while let Some(&state) = targets.get(step as usize) {
-                        let target = state as usize * self.width + offset;
-                        let number = self.numbers[target];
-                        if number == 0 {
-                            deeper = Some(Pair { state, automaton: taken.target });
-                            break 'edges;
-                        }
-                        if number < low {
-                            low = number;
-                            bits |= NO_ROOT;
-                        } else if target == at {
-                            bits |= LOOPS;
-                        }
-                        step += 1;
-                    }
-                    edge += 1;
-                    step = 0;
-                }
-                self.numbers[at] = low;
-            }
-            match deeper {
-                Some(target) => {
-                    if let Some(frame) = self.walk.last_mut() {
-                        (frame.edge, frame.step) = (edge | bits, step);
-                    }
-                    if self.walk.len() == self.walk.capacity() {
-                        control.afford(self.walk.len() * size_of::<Frame>())?;
-                    }
-                    self.enter(target, reached);
-                }
-                None => {
-                    self.walk.pop();
-                    self.leave(pair, at, bits, control)?;
-                }
-            }
-            self.since_check += 1;
-            if self.since_check == 65_536 {
-                self.since_check = 0;
-                control.check()?;
-            }
-        }
-        Ok(())
-    }
-
-    #[inline]
-    fn leave(&mut self, pair: Pair, at: usize, bits: u32, control: &Control) -> Result<(), Cut> {
-        if bits & NO_ROOT != 0 {
-            self.open.push(pair);
-            return Ok(());
-        }
-        let own = self.numbers[at];
-        self.next -= 1;
-        let is_alone = self.open.last().is_none_or(|&last| own > self.numbers[self.number(last)]);
-        self.numbers[at] = self.finished;
-        if !is_alone || bits & LOOPS != 0 {
-            self.close(pair, own, control)?;
-        }
-        self.finished -= 1;
-        Ok(())
-    }
-
-    /// Finishes a component that has a cycle, with its root.
-    fn close(&mut self, root: Pair, own: u32, control: &Control) -> Result<(), Cut> {
-        let mut from = self.open.len();
-        while from > 0 && own <= self.numbers[self.number(self.open[from - 1])] {
-            from -= 1;
-            let member = self.number(self.open[from]);
-            self.numbers[member] = self.finished;
-            self.next -= 1;
-        }
-        self.open.push(root);
-        if self.weak || self.has_all_marks(from) {
-            self.keep_fair(from, control)?;
-        }
-        self.open.truncate(from);
-        Ok(())
-    }
-
-    /// Are two pairs in the component that was finished last?
-    fn is_inside(&self, pair: Pair) -> bool {
-        self.place[pair.automaton as usize] != u32::MAX && self.numbers[self.number(pair)] == self.finished
-    }
-
-    /// Keeps the pairs of an accepting component that lie on fair cycles.
-    fn keep_fair(&mut self, from: usize, control: &Control) -> Result<(), Cut> {
-        let members = &self.open[from..];
-        let fairness = self.product.fairness;
-        if fairness == Fairness::None {
-            self.found.extend(members.iter().copied());
-        } else if let Some(folding) = self.product.folding {
-            let mut folder = folding.folder(self.product.graph, control);
-            let parts = fair_parts(self.product, &mut folder, members.to_vec(), self.all, control)?;
-            self.keep(parts);
-        } else if demand(self.product, members, |pair| self.is_inside(pair), fairness).is_ok() {
-            self.found.extend(members.iter().copied());
-        } else if fairness == Fairness::Strong {
-            self.keep(strongly_fair(self.product, members.to_vec(), self.all, control)?);
-        }
-        Ok(())
-    }
-
-    /// Keeps parts of a component.
-    fn keep(&mut self, parts: Vec<Vec<Pair>>) {
-        for part in parts {
-            self.finished -= 1;
-            for &pair in &part {
-                let at = self.number(pair);
-                self.numbers[at] = self.finished;
-            }
-            self.found.extend(part);
-        }
-    }
-
-    /// Do all marks occur on the edges of the component of the open pairs from here on?
-    fn has_all_marks(&self, from: usize) -> bool {
-        let mut marks = 0;
-        for &member in &self.open[from..] {
-            self.product.steps(member, |PairStep { marks: carried, target, .. }| {
-                if self.is_inside(target) {
-                    marks |= carried;
-                }
-            });
-            if marks == self.all {
-                return true;
-            }
-        }
-        false
-    }
-}
